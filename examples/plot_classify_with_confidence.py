@@ -53,8 +53,8 @@ for classifier in (MultiClassCW(random_state=0), LinearSVC(random_state=0)):
 #
 # Every weight has a mean and a variance, so the scores of the labels are Gaussians too,
 # and the probability of a label is the probability that its score is the highest. How
-# wide the Gaussians are, and how much noise to add, is learned from rows that a second
-# model, the shadow, has not seen.
+# wide the Gaussians are, and how much noise to add, is learned from rows that the first
+# passes leave out.
 
 for scale in (1.0, "held-out"):
     model = pipeline(MultiClassCW(variance_scale=scale, random_state=0))
@@ -105,8 +105,8 @@ print(f"the doubtful tenth holds {found:.0%} of the errors")
 # With the variances as they are the classifier is too modest: of the labels it gives
 # three chances in four, nearly nine in ten are right. ``CalibratedClassifierCV`` of
 # scikit-learn takes ``MultiClassCW`` like any other classifier, and learns sigmoids on
-# folds of the training reviews, which do not help here. As it comes, with what the
-# shadow model from above has taught it, the classifier is nearest to the line.
+# folds of the training reviews, which do not help here. By default, with what the rows
+# held out have taught it, the classifier is nearest to the line.
 # ``ConfidenceCalibrationDisplay`` draws all of them, for it asks classifiers for
 # ``predict_proba`` as it asks taggers for their confidence.
 

@@ -10,7 +10,8 @@ from collections import Counter
 import numpy as np
 
 from skcw._model.checkpoint import digest_of
-from skcw._model.examples import SHADOW_SHARE, Examples, norm_counts
+from skcw._model.corpus import WholeCorpus
+from skcw._model.examples import Examples, norm_counts
 from skcw._model.spilling import joined
 from skcw._model.training_hashes import batch_hashes, remembered
 from skcw.data.batch import SequenceBatch
@@ -28,52 +29,38 @@ class BlockCorpus:
         Where training starts.
     with_norm : bool
         Whether costs count in units of the length of a token's features.
-    left_out : int or None, default=None
-        The seed of the choice of sequences that a shadow leaves out; None for none.
+    held_out : ndarray of int, default=()
+        The sequences not to learn from, ascending, counted over all blocks.
     """
 
     in_memory = False
 
-    def __init__(self, spilled, belief, with_norm, left_out=None):
+    def __init__(self, spilled, belief, with_norm, held_out=()):
         self.spilled, self.belief, self.with_norm = spilled, belief, with_norm
-        self.left_out = left_out
+        self.held_out = held_out
         self.n_blocks, self.folder = len(spilled.blocks), spilled.folder
 
-    def without_share(self, seed):
-        """Return the corpus as a shadow sees it."""
-        return BlockCorpus(self.spilled, self.belief, self.with_norm, seed)
-
-    def blocks(self, positions=None):
-        """Return the blocks to learn from: as a shadow sees them, if that is given."""
-        return positions or self
+    def parts(self, held_out=None):
+        """Return all blocks, those without some sequences, and these in memory."""
+        if held_out is None:
+            return self, self, None
+        given = self.belief, self.with_norm
+        examples = taken(self.spilled, held_out)
+        rest = BlockCorpus(self.spilled, *given, held_out)
+        return self, rest, WholeCorpus(examples.corpus(*given), None)
 
     def chosen(self, number):
         """Return the sequences of a block to learn from, or None for all."""
-        return None if self.left_out is None else self.positions(number)[0]
+        return self.learned(number) if len(self.held_out) else None
 
     def learned(self, number):
         """Return the sequences of a block to learn from."""
-        return self.positions(number)[0]
-
-    def positions(self, number):
-        """Return the sequences of a block that are learned from, and the others."""
-        n = self.spilled.blocks[number].n_sequences
-        if self.left_out is None:
-            return np.arange(n), np.arange(0)
-        order = np.random.RandomState([self.left_out, number]).permutation(n)
-        cut = round(SHADOW_SHARE * n)
-        return np.sort(order[cut:]), np.sort(order[:cut])
-
-    def read(self, number):
-        """Return the examples of a block."""
-        spilled = self.spilled
-        block = spilled.blocks[number]
-        batch, gold = block.open(spilled.n_features, spilled.vocabulary)
-        return Examples(batch, gold, None)
+        everything = np.arange(self.spilled.blocks[number].n_sequences)
+        return np.delete(everything, _in_block(self.spilled, number, self.held_out))
 
     def corpus_of(self, number):
         """Return a block as the kernels read it."""
-        return self.read(number).corpus(self.belief, self.with_norm)
+        return examples_of(self.spilled, number).corpus(self.belief, self.with_norm)
 
     def order(self, rng, shuffle):
         """Return the order of the blocks in a pass, and the seed of that within."""
@@ -95,20 +82,32 @@ class BlockCorpus:
         """Give back the memory of a block."""
         self.spilled.blocks[number].file.close()
 
-    def unseen_examples(self, n_words):
-        """Return examples that a shadow has left out, with about so many words."""
-        found, n_found = [], 0
-        for number in range(len(self.spilled.blocks)):
-            part = self.read(number).take(self.positions(number)[1])
-            found.append(part.first(n_words - n_found))
-            n_found += found[-1].batch.n_tokens
-            self.close(number)
-            if n_found >= n_words:
-                break
-        spilled = self.spilled
-        batches = [part.batch._compact() for part in found]
-        batch = joined(batches, spilled.n_features, spilled.vocabulary)
-        return Examples(batch, np.concatenate([part.codes for part in found]), None)
+
+def examples_of(spilled, number):
+    """Return the examples of a block."""
+    batch, gold = spilled.blocks[number].open(spilled.n_features, spilled.vocabulary)
+    return Examples(batch, gold, None)
+
+
+def taken(spilled, positions):
+    """Return the examples at some positions, counted over all blocks."""
+    parts = []
+    for number, block in enumerate(spilled.blocks):
+        own = _in_block(spilled, number, positions)
+        parts.append(examples_of(spilled, number).take(own))
+        parts[-1] = parts[-1]._replace(batch=parts[-1].batch._compact())
+        block.file.close()
+    batches = [part.batch for part in parts]
+    batch = joined(batches, spilled.n_features, spilled.vocabulary)
+    return Examples(batch, np.concatenate([part.codes for part in parts]), None)
+
+
+def _in_block(spilled, number, positions):
+    """Return which of some sequences are in a block, counted from its beginning."""
+    sizes = [block.n_sequences for block in spilled.blocks]
+    first = sum(sizes[:number])
+    low, high = np.searchsorted(positions, [first, first + sizes[number]])
+    return np.asarray(positions[low:high], dtype=np.int64) - first
 
 
 class BlockExamples:
@@ -126,10 +125,11 @@ class BlockExamples:
         self.batch = SequenceBatch([0], [0], [], None, *known)
         self._faults, norms = Counter(), np.zeros(1, dtype=np.int64)
         self._counts = np.zeros(len(spilled.labels), dtype=np.int64)
-        total, self._hashes = 0.0, remembered([])
+        total, self._hashes, used = 0.0, remembered([]), []
         for batch, gold in spilled.opened():
             hashes = batch_hashes(batch)[batch.lengths > 0]
             self._hashes = remembered(hashes, self._hashes)
+            used.append(batch.lengths > 0)
             self._faults.update(scheme_faults(spilled.labels, gold, batch.offsets))
             self._counts += np.bincount(gold, minlength=len(self._counts))
             if batch.values is None:
@@ -137,11 +137,20 @@ class BlockExamples:
             else:
                 sums = np.append(0.0, np.cumsum(np.square(batch.values, dtype=float)))
                 total += float(np.sqrt(np.diff(sums[batch.indptr])).sum())
+        self._used = np.concatenate(used)
         self._total_norm = total + float(norms @ np.sqrt(np.arange(len(norms))))
 
     def corpus(self, belief, with_norm=False):
         """Return what the kernels read to train a belief."""
         return BlockCorpus(self.spilled, belief, with_norm)
+
+    def take(self, positions):
+        """Return the examples at some positions, in memory."""
+        return taken(self.spilled, positions)
+
+    def present(self):
+        """Return the positions of the sequences that count: not the empty ones."""
+        return np.flatnonzero(self._used)
 
     def n_words(self):
         """Return how many words there are."""
@@ -179,7 +188,7 @@ class BlockExamples:
         blocks = self.spilled.blocks
         digests = " ".join(block.file.digest for block in blocks).encode()
         return {
-            "the number of sequences": sum(block.n_sequences for block in blocks),
+            "the number of sequences": len(self._used),
             "the number of words": self.n_words(),
             "the number of features": self.spilled.n_features,
             "the number of blocks": len(blocks),

@@ -288,10 +288,10 @@ def keeping(checkpoint, estimator, about):
     Yields
     ------
     keeper_of : callable
-        ``keeper_of(name)`` gives the keeper of a model, or None if nothing is saved.
+        ``keeper_of(name)`` gives the keeper of a model; None if nothing is saved.
     """
     if checkpoint is None:
-        yield lambda model: None
+        yield None
         return
     if not isinstance(checkpoint, Checkpoint):
         raise TypeError(

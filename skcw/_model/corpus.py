@@ -28,9 +28,13 @@ class Corpus(NamedTuple):
     norm: np.ndarray | None = None
     edges: tuple | None = None
 
-    def blocks(self, positions=None):
-        """Return it as one block, to learn all of it or the sequences there."""
-        return WholeCorpus(self, positions)
+    def parts(self, held_out=None):
+        """Return all as one block, that without some sequences, and these alone."""
+        whole = WholeCorpus(self, None)
+        if held_out is None:
+            return whole, whole, None
+        rest = np.delete(np.arange(len(self.offsets) - 1), held_out)
+        return whole, WholeCorpus(self, rest), WholeCorpus(self, held_out)
 
     def arrays(self):
         """Return the arrays by the names that they have in the file of a shard."""

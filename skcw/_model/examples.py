@@ -29,9 +29,6 @@ from skcw.exceptions import (
     OutsideLabelWarning,
 )
 
-# The share of the sequences that a shadow leaves out.
-SHADOW_SHARE = 0.2
-
 
 class Examples(NamedTuple):
     """Encoded sequences with the codes of their labels and their weights."""
@@ -51,6 +48,10 @@ class Examples(NamedTuple):
         """Tell which sequences count: not the empty or weightless ones."""
         used = self.batch.lengths > 0
         return used if self.weight is None else used & (self.weight > 0)
+
+    def present(self):
+        """Return the positions of the sequences that count."""
+        return np.flatnonzero(self.used())
 
     def n_words(self):
         """Return how many words there are to learn from."""

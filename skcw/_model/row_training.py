@@ -1,11 +1,13 @@
 """Training of a classifier: passes over its rows."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skcw._model.checkpoint import described_learner, digest_of
 from skcw._model.row_gaussian import TableBelief
 from skcw._model.row_shards import RowShards
-from skcw._model.rows import salted_order
+from skcw._model.rows import Rows, salted_order
 from skcw._model.shards import ShardedTraining
 from skcw.data.saved import FLOATS, SAVED_AS, saved_array, saved_number
 
@@ -27,17 +29,30 @@ class RowTraining:
         What all passes have in common.
     seed : int
         The seed of the orders of the rows.
-    seen : ndarray of bool, default=None
-        Which rows to learn from; None for all.
+    held_out : HeldOut, default=None
+        The rows to judge by, before they are learned; None for none.
     """
 
     # Checkpoints are saved after passes, and there is one model.
     divisible, number = False, None
+    SHARE_BEFORE_JUDGED = 0.8
 
-    def __init__(self, belief, rows, plan, seed, seen=None):
-        self.belief, self.rows, self.plan, self.seen = belief, rows, plan, seen
+    def __init__(self, belief, rows, plan, seed, held_out=None):
+        self.belief, self.rows, self.plan = belief, rows, plan
+        self.held_out = held_out
+        # Which rows to learn from, None for all; and how the others were predicted.
+        self.seen = self.judge = None
         self.kernel = plan.kernel
         self.rng = np.random.RandomState(seed) if plan.shuffle else None
+
+    def take_up(self, part):
+        """Go on with a part of the rows: "all", "rest" or "held_out"."""
+        mask = self.held_out.mask
+        self.seen = {"all": None, "rest": ~mask, "held_out": mask}[part]
+
+    def judged(self):
+        """Return what is predicted of the rows that are held out."""
+        return predictions(self.belief, self.held_out.rows)
 
     def order(self):
         """Return the random number of the next pass; None if nothing is shuffled."""
@@ -97,6 +112,20 @@ class RowTraining:
             for name in self.belief.tables()
         }
         return TableBelief(**tables, rounds=saved_number(rounds, "rounds", 0.0))
+
+
+class Predictions(NamedTuple):
+    """The scores of some rows under a belief, and their variances."""
+
+    rows: Rows
+    scores: np.ndarray
+    spreads: np.ndarray
+
+
+def predictions(belief, rows):
+    """Return what a belief predicts of rows."""
+    mean, variance = map(np.ascontiguousarray, (belief.weights, belief.variance))
+    return Predictions(rows, rows.scores(mean), rows.spreads(variance))
 
 
 def pass_order(rows, salt):

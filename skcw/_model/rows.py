@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -10,9 +11,13 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw._kernels.row_passes import row_keys, seen_features, table_sums
+from skcw._model.training import size_to_judge
 from skcw._util.checks import check_sample_weight, check_weight_values
 from skcw._util.limits import LARGEST_ROW_VALUE, MOST_FEATURES, MOST_PRESENTATIONS
 from skcw._util.ragged import joined_ranges, offsets_of
+
+# At most every third row is held out to learn confidence, and no fewer than these.
+LEAST_STEP, FEWEST_ROWS = 3, 20
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,37 @@ def compressed_rows(X, dtype, fit_intercept):
         np.ascontiguousarray(rows.data, dtype=dtype),
         X.shape[1] if fit_intercept else -1,
     )
+
+
+class HeldOut(NamedTuple):
+    """Rows that a training is judged by: which they are, and each different one once.
+
+    The weights of the latter tell how often each is there.
+    """
+
+    mask: np.ndarray
+    rows: Rows
+
+
+def held_out_to_judge(rows):
+    """Return rows of all classes to judge by; None where there are too few.
+
+    Which they are depends on their content: copies of a row go together, and the order
+    does not matter. A class of one or two rows is not among them.
+    """
+    keys, first, copy_of = np.unique(rows.keys, return_index=True, return_inverse=True)
+    repeats = np.bincount(copy_of, weights=rows.weight, minlength=len(keys))
+    gold, present = rows.gold[first], repeats > 0
+    n_rows = np.count_nonzero(present)
+    step = max(LEAST_STEP, round(n_rows / size_to_judge(n_rows)))
+    chosen = np.zeros(len(keys), dtype=bool)
+    for label in np.unique(gold[present]):
+        # They come in the order of their keys, which is random.
+        chosen[np.flatnonzero(present & (gold == label))[step - 1 :: step]] = True
+    if np.count_nonzero(chosen) < FEWEST_ROWS:
+        return None
+    alone = replace(take_rows(rows, first[chosen]), weight=repeats[chosen])
+    return HeldOut(chosen[copy_of], alone)
 
 
 def hold_out(rows, fraction, rng):

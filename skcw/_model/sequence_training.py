@@ -1,11 +1,9 @@
 """Training of a tagger: passes over sequences, several models at once."""
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from skcw._model.checkpoint import described_learner, digest_of
 from skcw._model.corpus import Corpus
@@ -38,20 +36,36 @@ class SequenceTraining:
         The seed of the order of sequences.
     number : int, default=None
         Which of several models it is.
-    positions : ndarray or BlockCorpus, default=None
-        The sequences to learn from; of a corpus in blocks what a shadow sees of it, and
-        None for all.
+    held_out : ndarray of int, default=None
+        The sequences to judge by, before they are learned; None for none.
     """
 
     # A checkpoint may be saved within a pass.
     divisible = True
+    SHARE_BEFORE_JUDGED = 0.5
 
-    def __init__(self, belief, corpus, plan, seed, number=None, positions=None):
-        self.views = Views(corpus.blocks(positions), belief, plan.hiding)
+    def __init__(self, belief, corpus, plan, seed, number=None, held_out=None):
+        whole, rest, own = corpus.parts(held_out)
+        self.views = Views(whole, belief, plan.hiding)
+        self.parts = {"all": self.views}
+        if held_out is not None:
+            self.parts["rest"] = self.views.part(rest)
+            self.parts["held_out"] = self.views.part(own, hiding=False)
+        self.held_out, self.judge = held_out, None
         self.plan, self.kernel, self.number = plan, plan.kernel, number
         self.expanded, self.n_rows = belief.expanded_for_training()
         self.expanded.unseen = self.views.unseen
         self.rng = np.random.RandomState(seed)
+
+    def take_up(self, part):
+        """Go on with a part of the sequences: "all", "rest" or "held_out"."""
+        self.views = self.parts[part]
+
+    def judged(self):
+        """Return the belief so far, which lacks what was held out."""
+        belief = self.model()
+        unseen = self.views.unseen_without(self.parts["held_out"])
+        return belief.replaced(unseen=unseen)
 
     def sharded(self):
         """Return the training whose passes learn shards side by side."""
@@ -130,72 +144,52 @@ class SequenceTraining:
 
 
 class Job(NamedTuple):
-    """One of several models to train: ``positions`` are what it learns from."""
+    """One of several models to train, see `SequenceTraining`."""
 
     plan: Plan
     seed: int
     number: int | None
-    positions: Any
-    keeper: Any = None
+    held_out: np.ndarray | None
+    keeper_of: Any = None
 
 
 def train_one(belief, corpus, job):
-    """Train one of several models; return it with its history."""
-    plan, seed, number, positions, keeper = job
-    training = SequenceTraining(belief, corpus, plan, seed, number, positions)
-    return train(training, keeper=keeper)
+    """Train one of several models; return it, its history, and the belief to judge."""
+    training = SequenceTraining(belief, corpus, *job[:-1])
+    return *train(training, keeper_of=job.keeper_of), training.judge
 
 
-def train_models(belief, corpus, plan, seeds, judges, tasks, keeper_of):
+def train_models(belief, corpus, plan, seeds, held_out, tasks, keeper_of):
     """Train one model per seed, each on its own shuffle, and average the Gaussians.
 
-    Return the mean, the history, and the beliefs of the judges. `keeper_of` gives what
-    saves a model by its name, "model-1" or "shadow", if anything does.
+    Models are added up in the order of their seeds, so that the result is bit-identical
+    for any number of workers. Each is judged by the sequences that `held_out` names for
+    it, if any. `keeper_of` gives what saves a phase of a model by its name, such as
+    "model-1". Return the mean, the history, and the beliefs that are judged.
     """
-    shadow = None
-    if judges.source == "shadow":
-        saved = judges.learned[-1], keeper_of("shadow")
-        shadow = Job(plan.quiet(), seeds[0], None, *saved)
-    if len(seeds) > 1:
-        given = seeds, judges, tasks, keeper_of, shadow
-        return _train_ensemble(belief, corpus, plan, *given)
-    beside = plan.n_shards == 1 and effective_n_jobs(plan.n_jobs) > 1
-    with ThreadPoolExecutor(1) as pool:
-        # Callbacks belong to the thread that called fit, so the shadow takes another.
-        given = train_one, belief, corpus, shadow
-        judge = pool.submit(*given).result if shadow and beside else partial(*given)
-        training = SequenceTraining(belief, corpus, plan, seeds[0])
-        trained, history = train(training, tasks, keeper_of("model-1"))
-        # The shadow needs as much memory.
-        del training
-        kept = trained if shadow is None else judge()[0]
-    return trained, history, [kept]
-
-
-def _train_ensemble(belief, corpus, plan, seeds, judges, tasks, keeper_of, shadow):
-    """Train several models, and add them up in the order of their seeds.
-
-    So the result is bit-identical for any number of workers.
-    """
-    total, history, kept = BeliefMean(), [], []
+    if len(seeds) == 1:
+        training = SequenceTraining(belief, corpus, plan, seeds[0], None, held_out[0])
+        trained, history = train(training, tasks, _keeper_of(keeper_of, 0))
+        return trained, history, [training.judge or trained]
+    total, history, judges = BeliefMean(), [], []
     jobs = [
-        Job(plan, seed, k, judges.learned[k], keeper_of(f"model-{k + 1}"))
+        Job(plan, seed, k, held_out[k], _keeper_of(keeper_of, k))
         for k, seed in enumerate(seeds)
     ]
-    if shadow is not None:
-        jobs.append(shadow)
-    for trained, records in _trained(belief, corpus, jobs):
-        if total.n == len(seeds):
-            kept = [trained]
-            break
-        if judges.source == "members" and total.n < len(judges.unseen):
-            kept.append(trained)
+    for trained, records, judge in _trained(belief, corpus, jobs):
         # Several models train at once: for callbacks a whole model is one task.
         tasks.begin(f"model {total.n + 1}")
         total.add(trained)
         tasks.end(total.result)
         history += records
-    return total.result(), history, kept or [total.result()]
+        judges += [] if judge is None else [judge]
+    mean = total.result()
+    return mean, history, judges or [mean]
+
+
+def _keeper_of(keeper_of, k):
+    """Return what gives the keepers of one model, by the names of its phases."""
+    return keeper_of and (lambda phase: keeper_of(f"{phase}-{k + 1}"))
 
 
 def _trained(belief, corpus, jobs):
@@ -204,7 +198,7 @@ def _trained(belief, corpus, jobs):
     if plan.n_shards > 1:
         # The shards of one model occupy all workers.
         return (train_one(belief, corpus, job) for job in jobs)
-    if not isinstance(corpus, Corpus) or jobs[0].keeper is not None:
+    if not isinstance(corpus, Corpus) or jobs[0].keeper_of is not None:
         # Blocks of a corpus and checkpoints belong to this process.
         workers = n_workers(plan.n_jobs, len(jobs))
         threads = Parallel(workers, require="sharedmem", return_as="generator")
@@ -223,7 +217,7 @@ def _by_workers(belief, corpus, jobs):
 
 
 def train_member(task):
-    """Train one of several models of a shared corpus; return it with its history."""
+    """Train one of several models of a shared corpus, see `train_one`."""
     shared, belief, job = task
     return train_one(belief, Corpus.from_arrays(shared.open()[1]), job)
 

@@ -3,7 +3,7 @@
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -101,12 +101,51 @@ class Plan:
     hiding: bool = False
     label_score: Any = None
 
-    def quiet(self):
-        """Return the plan of a model that only judges: nobody watches it."""
-        return replace(self, verbose=0, dev_score=None)
+
+# To judge confidence by more rows or words than these would make it slower, not better.
+FEWEST_TO_JUDGE, MOST_TO_JUDGE = 600, 6000
 
 
-def train(training, tasks=None, keeper=None):
+def size_to_judge(size):
+    """Return by how many of so many rows or words to judge a training."""
+    return min(max(size // 16, FEWEST_TO_JUDGE), MOST_TO_JUDGE)
+
+
+class Phase(NamedTuple):
+    """Passes over one part of the data: all of it, or what is held out, or the rest.
+
+    ``name`` is what its checkpoints are called; ``first`` and ``last`` are the passes
+    between which it lies. ``counts`` is False for what only catches up with others.
+    """
+
+    name: str
+    first: int
+    last: int
+    counts: bool = True
+
+
+def phases(training):
+    """Yield the phases of a training that is judged by data that it has not yet seen.
+
+    It first makes some passes over the rest. Then it is judged by what was held out,
+    and learns that as many times, before the other passes learn everything. So there is
+    no second model, and everything is presented as often as without a judgment.
+    """
+    last = training.plan.max_iter
+    if training.held_out is None:
+        yield Phase("model", 0, last)
+        return
+    first = max(1, int(training.SHARE_BEFORE_JUDGED * last))
+    training.take_up("rest")
+    yield Phase("rest", 0, first)
+    training.judge = training.judged()
+    training.take_up("held_out")
+    yield Phase("held", 0, first, counts=False)
+    training.take_up("all")
+    yield Phase("model", first, last)
+
+
+def train(training, tasks=None, keeper_of=None):
     """Make the passes of a training; return the best model (or the last) and history.
 
     Parameters
@@ -116,8 +155,8 @@ def train(training, tasks=None, keeper=None):
         what the kernel has done, and gives the ``model()`` so far.
     tasks : PassTasks, default=None
         Informs scikit-learn's callbacks.
-    keeper : Keeper, default=None
-        Saves the training now and then.
+    keeper_of : callable, default=None
+        ``keeper_of(name)`` gives what saves a phase now and then.
 
     Returns
     -------
@@ -126,28 +165,37 @@ def train(training, tasks=None, keeper=None):
     history : list of dict
         A record for each pass.
     """
-    monitor, n_words = Monitor(training.plan, training.number), None
-    is_whole = training.plan.n_shards == 1
-    with nullcontext(training) if is_whole else training.sharded() as learner:
-        if keeper is not None:
-            n_words = keeper.resume(learner, monitor)
-        while not monitor.is_over:
-            number = len(monitor.history)
-            if tasks is not None:
-                tasks.begin(f"pass {number + 1}")
-            order = learner.order()
-            pieces = learner.pieces(number, order, monitor.presented, n_words)
-            for size, given in pieces:
-                found = learner.take(size, *learner.kernel(*given))
-                monitor.end_piece(size, found)
+    plan, history, stopped = training.plan, [], False
+    for phase in phases(training):
+        if stopped and phase.counts:
+            break
+        monitor = Monitor(plan, phase, training.number)
+        keeper = keeper_of and keeper_of(phase.name)
+        watched = tasks if phase.counts else None
+        # What only catches up is little.
+        alone = plan.n_shards == 1 or not phase.counts
+        with nullcontext(training) if alone else training.sharded() as learner:
+            n_words = None if keeper is None else keeper.resume(learner, monitor)
+            while not monitor.is_over:
+                number = phase.first + len(monitor.history)
+                if watched is not None:
+                    watched.begin(f"pass {number + 1}")
+                order = learner.order()
+                given = number, order, monitor.presented, n_words
+                for size, arguments in learner.pieces(*given):
+                    found = learner.take(size, *learner.kernel(*arguments))
+                    monitor.end_piece(size, found)
+                    if keeper is not None:
+                        keeper.end_piece(learner, monitor)
+                monitor.end_pass(*learner.report(monitor.found), learner.model)
+                if watched is not None:
+                    stopped = bool(watched.end(learner.model))
+                    monitor.is_over |= stopped
                 if keeper is not None:
-                    keeper.end_piece(learner, monitor)
-            monitor.end_pass(*learner.report(monitor.found), learner.model)
-            if tasks is not None:
-                monitor.is_over |= bool(tasks.end(learner.model))
-            if keeper is not None:
-                keeper.end_pass(learner, monitor)
-        return learner.result(monitor.best), monitor.history
+                    keeper.end_pass(learner, monitor)
+        if phase.counts:
+            history += monitor.history
+    return training.result(monitor.best), history
 
 
 class Monitor:
@@ -157,31 +205,33 @@ class Monitor:
     ----------
     plan : Plan
         What all passes have in common.
+    phase : Phase
+        Which passes to make.
     number : int, default=None
         Which of several models is trained.
 
     Examples
     --------
-    >>> from skcw._model.training import Monitor, Plan, Stopping
+    >>> from skcw._model.training import Monitor, Phase, Plan, Stopping
     >>> scores = [0.5, 0.7, 0.6, 0.7]
     >>> plan = Plan(None, None, 5, False, Stopping(n_iter_no_change=2, tol=0.0))
     >>> plan.dev_score = lambda model: scores[model]
-    >>> monitor = Monitor(plan)
+    >>> monitor = Monitor(plan, Phase("model", 0, 5))
     >>> while not monitor.is_over:
     ...     monitor.end_pass({}, "", lambda: len(monitor.history))
     >>> [record["dev_score"] for record in monitor.history]
     [0.5, 0.7, 0.6, 0.7]
     """
 
-    def __init__(self, plan, number=None):
-        self.plan = plan
+    def __init__(self, plan, phase, number=None):
+        self.plan, self.phase = plan, phase
         self.title = "" if number is None else f"model {number + 1}, "
         self.history = []
         self.best = None
         self.best_score = -np.inf
         # Passes since the last gain.
         self.idle = 0
-        self.is_over = False
+        self.is_over = phase.first == phase.last
         # Of the pass at hand: what was presented, and what was wrong in it.
         self.presented, self.found = 0, 0
         self.clock = time.perf_counter()
@@ -204,18 +254,19 @@ class Monitor:
             Gives a copy of the model.
         """
         plan = self.plan
-        record = {"epoch": len(self.history) + 1, **found}
+        epoch = self.phase.first + len(self.history) + 1
+        record = {"epoch": epoch, **found}
         if plan.dev_score is not None:
             record["dev_score"] = self._remember(model())
             record["dev_metric"] = plan.dev_metric
         record["seconds"] = time.perf_counter() - self.clock
         self.history.append(record)
-        if plan.verbose:
+        if plan.verbose and self.phase.counts:
             self._report(record, words)
         self.presented, self.found = 0, 0
         self.clock = time.perf_counter()
         idle = self.idle >= plan.stopping.n_iter_no_change
-        self.is_over = idle or len(self.history) == plan.max_iter
+        self.is_over = idle or epoch == self.phase.last
 
     def _remember(self, model):
         score = float(self.plan.dev_score(model))

@@ -9,6 +9,7 @@ a wrong guess costs more than none. So in the end the weights of that feature ar
 as many times as serves best where all such tokens are hidden at once.
 """
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ class Views:
 
     def __init__(self, corpus, belief, hiding):
         self.corpus, self.unseen = corpus, belief.unseen
-        self.feature = self.trial = self._once = None
+        self.feature = self.trial = self._once = self._occurrences = None
         # How many tokens that can be hidden come before each block.
         self._n_before = np.zeros(corpus.n_blocks + 1, dtype=np.int64)
         # What has been made of a corpus in memory.
@@ -68,13 +69,35 @@ class Views:
             self.feature = len(belief.row_of)
             self._look_at_all(belief, hiding)
 
-    def _look_at_all(self, belief, hiding):
+    def part(self, corpus, hiding=True):
+        """Return the views of a part of the sequences, without hiding if so wanted."""
+        views = copy(self)
+        views.corpus = corpus
+        if not hiding:
+            views._once = None
+        return views
+
+    def unseen_without(self, held_out):
+        """Return the features that do not occur in what other views leave."""
+        if self.feature is None:
+            return self.unseen
+        # Sums of fractional weights may differ in the last bits.
+        left = self._occurrences - held_out._count_features() > 1e-6
+        return self._new[~left[self._new]]
+
+    def _count_features(self):
+        """Return how often each feature occurs in what is learned from."""
         occurrences = np.zeros(self.feature)
         for number in range(self.corpus.n_blocks):
             corpus, batch = self._read(number)
             given = corpus.weight, self.corpus.chosen(number), self.feature
             occurrences += occurrences_of(batch, *given)
             self.corpus.close(number)
+        return occurrences
+
+    def _look_at_all(self, belief, hiding):
+        occurrences = self._occurrences = self._count_features()
+        self._new = belief.unseen
         self.unseen = belief.unseen[occurrences[belief.unseen] == 0]
         once = np.zeros(self.feature, dtype=bool)
         once[belief.unseen] = hiding
@@ -263,11 +286,13 @@ def tokens_with_only(features, batch, sizes):
 
 def occurrences_of(batch, weight, positions, n_features):
     """Return how often each feature occurs in what is learned from."""
-    if weight is None and positions is None:
+    if positions is not None:
+        batch = batch[positions]._compact()
+        weight = None if weight is None else weight[positions]
+    if weight is None:
         return np.bincount(batch.indices, minlength=n_features)
-    times = _times(batch, weight, positions)
     sizes = np.diff(batch.indptr[batch.offsets])
-    return np.bincount(batch.indices, np.repeat(times, sizes), minlength=n_features)
+    return np.bincount(batch.indices, np.repeat(weight, sizes), minlength=n_features)
 
 
 def _times(batch, weight, positions):

@@ -4,21 +4,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._model.training import MOST_TO_JUDGE
 from skcw.confidence.draws import draw_marginals_at, score_variance
 from skcw.confidence.marginals import chosen, marginal
 from skcw.confidence.settings import LEARNED, ModelConfidence, Settings
 
-# More words than these would make the choice slower, not better.
-FEWEST_WORDS, MOST_WORDS = 600, 6000
-# Temperatures are looked for in this range, in units of the model's margin.
-TEMPERATURES = (0.03, 30.0)
-# Draws with so much noise are tried, the most first: the variance that it adds to the
-# score of a word, in units of the squared temperature. Draws flatten marginals, so
-# averaged ones want a lower temperature: one near these factors of it.
-NOISES, COOLING_FACTORS = (1.0, 0.5), (0.5, 0.7, 0.95)
+# Temperatures are looked for in this range, in units of the model's margin: in steps by
+# a factor of two until the best lies between two others, then by so many parabolas.
+TEMPERATURES, FACTOR, N_PARABOLAS = (0.03, 30.0), 2.0, 2
+# Draws with so much noise are tried: the variance that it adds to the score of a word,
+# in units of the squared temperature. Draws flatten marginals, so averaged ones want a
+# lower temperature: one near these factors of it.
+NOISE, COOLING_FACTORS = 0.5, (0.6, 0.77, 0.95)
 # Averaged marginals rank words better at the same loss, and they are asked for with
 # more draws than here: their loss on trial may be larger than without noise by this.
-TRIAL_DRAWS, LARGEST_LOSS = 16, 1.02
+# About so many words are enough to tell.
+TRIAL_DRAWS, LARGEST_LOSS, DRAWN_WORDS = 8, 1.02, 1000
 # What `fit_method` tries, in units of the model's own scale.
 SCALE_RANGE = (0.1, 100.0)
 UNIT_SCALE_RANGE = (0.1, 40.0)
@@ -77,13 +78,17 @@ class Trial(NamedTuple):
     codes: np.ndarray
     correct: np.ndarray
 
-
-def words_to_judge(n_words):
-    """Return on how many words to calibrate after training on `n_words`.
-
-    The search for a temperature then takes less than a fifth of the training.
-    """
-    return min(max(n_words // 16, FEWEST_WORDS), MOST_WORDS)
+    def first(self, n_words):
+        """Return the trial of the first sequences, with about so many words."""
+        batch, decoder = self.scored.batch, self.scored.decoder
+        n = int(np.searchsorted(batch.offsets, n_words)) or 1
+        if n >= len(batch):
+            return self
+        edges = self.scored.edges
+        edges = None if edges is None else edges[:n]._compact()
+        scored = type(self.scored)(decoder, batch[:n]._compact(), edges=edges)
+        size = int(batch.offsets[n])
+        return Trial(self.model, scored, self.codes[:size], self.correct[:size])
 
 
 def make_trial(model, scored, gold):
@@ -168,15 +173,39 @@ def learn_temperature(trials, ends=TEMPERATURES):
     temperature : float
         In units of the margin.
     """
-    from scipy.optimize import minimize_scalar
+    losses = {}
 
-    found = minimize_scalar(
-        lambda exponent: marginal_loss(trials, np.exp(exponent)),
-        bounds=np.log(ends),
-        method="bounded",
-        options={"xatol": 0.1},
-    )
-    return float(np.exp(found.x))
+    def ask(temperature):
+        losses[temperature] = marginal_loss(trials, temperature)
+
+    start = float(np.sqrt(ends[0] * ends[1]))
+    for temperature in (start / FACTOR, start, start * FACTOR):
+        ask(temperature)
+    while True:
+        tried = sorted(losses)
+        best = min(tried, key=losses.get)
+        if best == tried[0] and best > ends[0]:
+            ask(best / FACTOR)
+        elif best == tried[-1] and best < ends[1]:
+            ask(best * FACTOR)
+        else:
+            break
+    if best in (tried[0], tried[-1]):
+        return float(np.clip(best, *ends))
+    for _ in range(N_PARABOLAS):
+        lowest = _lowest(losses)
+        if np.abs(np.log(np.array(list(losses)) / lowest)).min() < 0.02:
+            return lowest
+        ask(lowest)
+    return _lowest(losses)
+
+
+def _lowest(losses):
+    """Return the lowest point of a parabola about the least loss."""
+    tried = sorted(losses)
+    k = tried.index(min(tried[1:-1], key=losses.get))
+    near = tried[k - 1 : k + 2]
+    return _lowest_point(near, [losses[temperature] for temperature in near])[0]
 
 
 def learn_noise(trials, temperature):
@@ -197,15 +226,13 @@ def learn_noise(trials, temperature):
     temperature : float
         The temperature that goes with it.
     """
-    largest = LARGEST_LOSS * marginal_loss(trials, temperature)
+    trials = [trial.first(DRAWN_WORDS // len(trials)) for trial in trials]
     unit = float(np.mean([noise_unit(trial, temperature) for trial in trials]))
-    coolest = [temperature * factor for factor in COOLING_FACTORS]
-    for noise in NOISES:
-        losses = drawn_losses(trials, noise * unit, coolest)
-        cooled, loss = _lowest_point(coolest, losses)
-        if loss <= largest:
-            return noise * unit, cooled
-    return 0.0, temperature
+    tried = [temperature * factor for factor in COOLING_FACTORS]
+    cooled, loss = _lowest_point(tried, drawn_losses(trials, NOISE * unit, tried))
+    if loss > LARGEST_LOSS * marginal_loss(trials, temperature):
+        return 0.0, temperature
+    return NOISE * unit, cooled
 
 
 def noise_unit(trial, deviation):
@@ -231,15 +258,21 @@ def noise_unit(trial, deviation):
 
 
 def _lowest_point(temperatures, losses):
-    """Return the temperature of the least loss on a parabola, and that loss."""
-    at = np.log(temperatures)
-    bend, slope, _ = parabola = np.polyfit(at, losses, 2)
+    """Return the temperature of the least loss on a parabola, and that loss.
+
+    The parabola is one in the logarithm, through three points.
+    """
+    x, y = np.log(temperatures), np.asarray(losses)
+    left, right = np.diff(y) / np.diff(x)
+    bend = (right - left) / (x[2] - x[0])
     if bend <= 0.0:
-        lowest = at[np.argmin(losses)]
+        lowest = x[np.argmin(y)]
     else:
-        # A parabola is not extrapolated far beyond its points.
-        lowest = np.clip(-slope / (2.0 * bend), at[0] - 0.3, at[-1] + 0.3)
-    return float(np.exp(lowest)), float(np.polyval(parabola, lowest))
+        # It is not extrapolated far beyond its points.
+        lowest = 0.5 * (x[0] + x[1] - left / bend)
+        lowest = np.clip(lowest, x[0] - 0.3, x[2] + 0.3)
+    loss = y[0] + (lowest - x[0]) * (left + bend * (lowest - x[1]))
+    return float(np.exp(lowest)), float(loss)
 
 
 def learn_values(trials, model):
@@ -287,7 +320,7 @@ def moved_values(trial, values):
     """
     before = values["marginal"]["temperature"]
     found = learn_temperature([trial], (before / 8.0, before * 8.0))
-    share = len(trial.codes) / (len(trial.codes) + MOST_WORDS)
+    share = len(trial.codes) / (len(trial.codes) + MOST_TO_JUDGE)
     factor = (found / before) ** share
     return {
         name: own | {"temperature": own["temperature"] * factor}

@@ -40,11 +40,12 @@ class MultiClassAROW(GaussianRowClassifier):
     initial_variance : float, default=1.0
         The prior variance of every weight.
     variance_scale : float or {"held-out", "log_loss", "root_calibration_mse"}
-        What variances are multiplied by in probabilities; labels do not depend on it.
+        What variances are multiplied by in probabilities; labels hardly depend on it.
         "held-out", the default, learns it in ``fit``, together with noise and
-        shrinkage, by log loss on rows that a second model has not learned from, which
-        takes one to three more trainings. "log_loss" and "root_calibration_mse" choose
-        the scale alone, by cross-validation. A number, such as 1.0, saves the time.
+        shrinkage, by log loss on rows that the first passes leave out and the model
+        learns afterwards. "log_loss" and "root_calibration_mse" choose the scale alone,
+        by cross-validation, which takes as many more trainings. A number, such as 1.0,
+        is taken as it is.
     scale_cv : int, splitter or None, default=None
         The folds for "log_loss" and "root_calibration_mse"; None means 5.
     max_iter : int, default=5

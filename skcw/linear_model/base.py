@@ -129,7 +129,7 @@ class RowClassifier(
         It continues from the averaged weights of a ``fit``, and averages over the
         rounds since. Scale, noise and shrinkage of the probabilities of CW and AROW
         stay as ``fit`` has learned them. Without ``fit`` the first call learns them
-        with ``variance_scale="held-out"`` if it brings 20 rows or more; otherwise the
+        with ``variance_scale="held-out"`` if it brings 60 rows or more; otherwise the
         scale is 1, or the number given.
 
         Parameters
@@ -260,44 +260,39 @@ class RowClassifier(
             self.verbose,
             n_shards=checked_n_shards(n_shards),
         )
-        learned = rows
+        learned, held_out, unseen = rows, None, None
         if self.early_stopping is not False and not one_pass:
             share = plan.stopping.validation_fraction
-            learned, plan.dev_score = self._hold_out(rows, share, len(classes), rng)
+            learned, unseen = hold_out(rows, share, rng)
+            plan.dev_score = partial(_accuracy, unseen, len(classes))
+        elif fresh:
+            held_out = self._held_out_to_judge(rows)
         before = None if fresh else self.belief_
         start = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
         about = partial(described_rows, self, plan, rows, classes, start)
         with keeping(checkpoint, self, about) as keeper_of:
-            training = RowTraining(start, learned, plan, seed)
-            belief, self.history_ = train(training, tasks, keeper_of("model-1"))
+            training = RowTraining(start, learned, plan, seed, held_out)
+            belief, self.history_ = train(training, tasks, keeper_of)
             vars(self).update(self._fitted(belief, classes))
             check_size(learned.changed(self.weights_))
             if one_pass and before is not None:
                 belief.keep_spare(before, learned.touched)
             self.n_iter_ = self.history_[-1]["epoch"]
-            if fresh or not one_pass:
-                self._learn_variance(rows, plan, seed, keeper_of)
+        if fresh:
+            self._learn_variance(belief, unseen, training.judge)
         tasks.finish(belief)
 
     def _prepare(self, rows, whole):
         """Choose what depends on the rows; ``whole`` is false for a further piece."""
 
-    def _learn_variance(self, rows, plan, seed, keeper_of):
-        """Learn how far to trust the variances; by default there are none."""
+    def _held_out_to_judge(self, rows):
+        """Return the rows by which to learn how far to trust the variances."""
+
+    def _learn_variance(self, belief, unseen, judged):
+        """Learn it from rows unseen in the end, or how others were judged before."""
 
     def _learn_scale(self, X, y, *options):
         """Choose the scale of the variances by cross-validation, if asked to."""
-
-    def _hold_out(self, rows, share, n_classes, rng):
-        """Return the rows to learn from, and a score of tables on the other ones."""
-        kept, held_out = hold_out(rows, share, rng)
-
-        def accuracy(belief):
-            scores = held_out.scores(belief.weights)
-            guess = best_codes(sklearn_shape(scores, n_classes))
-            return np.average(guess == held_out.gold, weights=held_out.weight)
-
-        return kept, accuracy
 
     def _starting_belief(self, n_features, n_classes, fresh, one_pass):
         if fresh:
@@ -417,6 +412,12 @@ class RowClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _accuracy(rows, n_classes, belief):
+    """Return the share of rows whose labels a belief predicts."""
+    guess = best_codes(sklearn_shape(rows.scores(belief.weights), n_classes))
+    return np.average(guess == rows.gold, weights=rows.weight)
 
 
 def sklearn_shape(columns, n_classes):

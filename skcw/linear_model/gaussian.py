@@ -1,11 +1,10 @@
 """Base class of classifiers with a Gaussian over their weights: their probabilities.
 
-The scale of the variances is learned from rows that a model has not learned from: by
-its shadow, the same learner fitted on two thirds of the rows, or by cross-validation.
+The scale of the variances is learned from rows that the first passes leave out, before
+the others learn them as well, or by cross-validation.
 """
 
 import warnings
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,10 +13,8 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from skcw._model.row_gaussian import TableBelief
-from skcw._model.row_training import RowTraining
-from skcw._model.rows import row_weights, take_rows
-from skcw._model.training import train
+from skcw._model.row_training import predictions
+from skcw._model.rows import FEWEST_ROWS, held_out_to_judge, row_weights
 from skcw._util.compat import Interval, StrOptions, _safe_indexing
 from skcw._util.one_step import reads_at_once
 from skcw.exceptions import UnlearnedConfidenceWarning
@@ -39,12 +36,6 @@ N_DRAWS = 1000
 # How many rivals the joint update considers by default.
 JOINT_RIVALS = 4
 HELD_OUT = "held-out"
-# The shadow leaves out one part of the rows.
-N_PARTS = 3
-# Of fewer distinct rows one part tells too little: each part is left out in turn.
-ROWS_FOR_ONE_PART = 1500
-# From fewer rows that were left out nothing is learned.
-FEWEST_ROWS = 20
 # How sure a model is that has not learned it.
 UNLEARNED = {"variance_scale_": 1.0, "noise_": None, "shrinkage_": None}
 # The range of scales that cross-validation searches.
@@ -121,27 +112,22 @@ class GaussianRowClassifier(RowClassifier):
             learned = {**UNLEARNED, "variance_scale_": float(self.variance_scale)}
         return {**super()._fitted(belief, classes), **learned}
 
-    def _learn_variance(self, rows, plan, seed, keeper_of):
+    def _held_out_to_judge(self, rows):
+        if self.variance_scale != HELD_OUT:
+            return None
+        return held_out_to_judge(rows)
+
+    def _learn_variance(self, belief, unseen, judged):
         if self.variance_scale != HELD_OUT:
             return
         vars(self).update(UNLEARNED)
-        n_classes = len(self.classes_)
-
-        def start():
-            shape = len(self.weights_) - 1, n_classes
-            prior = self._initial_variance()
-            return TableBelief.start(*shape, prior, self.averaging, self.dtype)
-
-        plan = replace(plan.quiet(), max_iter=self.n_iter_)
-        held_out = shadow_predictions(start, rows, plan, seed, keeper_of)
-        if held_out is not None:
-            scores, spreads, codes, weight = held_out
-            self.variance_scale_, self.noise_, self.shrinkage_ = fit_softmax(
-                sklearn_shape(scores, n_classes),
-                sklearn_shape(spreads, n_classes),
-                codes,
-                weight,
-            )
+        if unseen is not None and len(unseen) >= FEWEST_ROWS:
+            judged = predictions(belief, unseen)
+        if judged is not None:
+            rows, *columns = judged
+            tables = (sklearn_shape(table, len(self.classes_)) for table in columns)
+            found = fit_softmax(*tables, rows.gold, rows.weight)
+            self.variance_scale_, self.noise_, self.shrinkage_ = found
 
     def _warn_if_unlearned(self):
         """Warn if ``fit`` had too few rows to learn the scale of confidence."""
@@ -229,7 +215,7 @@ class GaussianRowClassifier(RowClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the labels, the predicted one's the highest.
 
-        Where a shadow has learned noise, it is the softmax of the scores, divided by a
+        Where ``fit`` has learned noise, it is the softmax of the scores, divided by a
         temperature T of the row's own: T² = 6 / π² times the mean of the variances of
         its scores, noise included. That gives the noise the shape of Gumbel's
         distribution, with heavier tails than a Gaussian's. Each score is first lowered
@@ -337,47 +323,6 @@ class GaussianRowClassifier(RowClassifier):
     def intercept_variance_(self):
         """The variance of each intercept, in the shape of ``intercept_``."""
         return self._columns(self.belief_.variance)[:, -1]
-
-
-def shadow_predictions(start, rows, plan, seed, keeper_of):
-    """Return scores, spreads, codes and weights of rows that a shadow has not seen.
-
-    Which rows are left out depends on their content: copies of a row go together, and
-    the order does not matter. ``start()`` gives a belief that knows nothing. The answer
-    is None where there are too few rows.
-    """
-    keys, first, copy_of = np.unique(rows.keys, return_index=True, return_inverse=True)
-    repeats = np.bincount(copy_of, weights=rows.weight, minlength=len(keys))
-    gold = rows.gold[first]
-    part = _parts(gold, repeats > 0)
-    n_distinct = np.count_nonzero(repeats > 0)
-    left_out = range(N_PARTS) if n_distinct < ROWS_FOR_ONE_PART else (N_PARTS - 1,)
-    if np.isin(part, left_out).sum() < FEWEST_ROWS:
-        return None
-    found = []
-    for number in left_out:
-        training = RowTraining(start(), rows, plan, seed, (part != number)[copy_of])
-        belief, _ = train(training, keeper=keeper_of(f"shadow-{number + 1}"))
-        unseen = np.flatnonzero(part == number)
-        new = take_rows(rows, first[unseen])
-        scores, spreads = new.scores(belief.weights), new.spreads(belief.variance)
-        found.append((scores, spreads, gold[unseen], repeats[unseen]))
-    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
-
-
-def _parts(gold, present):
-    """Return in which part each distinct row is, -1 for none.
-
-    Rows come in the order of their keys, which is random. The last part has every
-    third row of each class, so that no class is left out as a whole; a class of one row
-    is in no part.
-    """
-    part = np.full(len(gold), -1)
-    for label in np.unique(gold[present]):
-        own = np.flatnonzero(present & (gold == label))
-        if len(own) > 1:
-            part[own] = np.arange(len(own)) % N_PARTS
-    return part
 
 
 def cross_validated_scale(classifier, X, y, *options):

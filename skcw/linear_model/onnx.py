@@ -18,7 +18,7 @@ LEAST_VARIANCE = 1e-200
 def has_exact_probabilities(model):
     """Tell whether the probabilities of a classifier can be written without integrals.
 
-    Those that a shadow has learned are a softmax; those of two Gaussians are Φ.
+    Those that ``fit`` has learned are a softmax; those of two Gaussians are Φ.
     """
     if not hasattr(model, "variance_scale_"):
         return False

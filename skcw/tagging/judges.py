@@ -1,62 +1,54 @@
-"""Judges of confidence: models that are asked about sequences new to them."""
+"""Calibrate confidence by sequences that are new to a model."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from skcw._model.blocks import BlockCorpus
 from skcw._model.decoding import Decoder
-from skcw._model.examples import SHADOW_SHARE
+from skcw._model.training import size_to_judge
 from skcw.confidence.fitting import (
     learn_values,
     make_trial,
     moved_values,
-    words_to_judge,
 )
 from skcw.confidence.settings import LEARNED, ModelConfidence
 
 # With fewer sequences or words held out, what they say of a temperature is chance.
 FEWEST_SEQUENCES, FEWEST_WORDS = 10, 100
 FEWEST_STREAMED_WORDS = 300
-# From so many models on, so many of them leave a small part out: no shadow is needed.
-ENOUGH_MODELS = 4
+# More models than these have nothing held out.
+MOST_JUDGES = 4
+# The largest share of the sequences that is held out.
+LARGEST_SHARE = 0.2
 
 
 class Judges(NamedTuple):
-    """Which sequences each model learns from, and who is asked about the others.
+    """By which sequences a training is judged, and what its confidence is called.
 
     Parameters
     ----------
-    source : {"shadow", "members", "dev", "held-out", "stream", "rule", "off"}
-        Who judges: a model of its own, fitted without a share of the sequences; the
-        first of several models, each fitted without a small part; the tagger itself, on
-        development sequences, on those that early stopping holds out, or on those that
-        it is about to learn from; or nobody.
-    learned : list of ndarray or None
-        The positions that each model learns from; None for all of them. Of a corpus
-        in blocks what a shadow sees of it.
-    unseen : list of ndarray
-        The positions that each judge is asked about. The only judge that is a shadow
-        comes after the models; members are the first of them.
-    n_words : int
-        How many words to ask about.
+    source : {"held-out", "dev", "stream", "rule", "off"}
+        Whether they are held out of the first passes, or by early stopping; given for
+        development; or about to be learned; or there are none.
+    held_out : list of ndarray or None
+        The positions that each model holds out, to learn them only after it was judged
+        by them.
+    asked : list of Examples
+        The sequences to judge each belief by.
     """
 
     source: str
-    learned: list
-    unseen: list
-    n_words: int = 0
+    held_out: list
+    asked: list
 
 
-def choose_judges(data, corpus, n_models, seed, wanted, source, apart=None):
-    """Return the judges of a training, and the sequences that they are asked about.
+def choose_judges(data, n_models, seed, wanted, source, apart=None):
+    """Return by which sequences a training is judged.
 
     Parameters
     ----------
     data : Examples or BlockExamples
         The sequences to learn from.
-    corpus : Corpus or BlockCorpus
-        The same as kernels read them.
     n_models : int
         How many models are averaged.
     seed : int
@@ -71,67 +63,43 @@ def choose_judges(data, corpus, n_models, seed, wanted, source, apart=None):
     Returns
     -------
     judges : Judges
-        The judges.
-    asked : Examples or None
-        The sequences, among others where the judges name positions.
+        The sequences, and those that models hold out.
     """
-    everything = [None] * n_models
-    nobody = Judges("rule", everything, []), None
+    nothing = [None] * n_models
     if not wanted:
-        return Judges("off", everything, []), None
+        return Judges("off", nothing, [])
     if source == "stream" and apart.batch.n_tokens < FEWEST_STREAMED_WORDS:
-        return nobody
-    n_learned = data.n_words()
-    n_words = words_to_judge(n_learned)
+        return Judges("rule", nothing, [])
+    n_words = size_to_judge(data.n_words())
     if source is not None and apart.batch.n_tokens >= FEWEST_WORDS:
-        return Judges(source, everything, [], n_words), apart
-    if isinstance(corpus, BlockCorpus):
-        shadow = corpus.without_share(seed)
-        asked = shadow.unseen_examples(n_words)
-        judges = Judges("shadow", [*everything, shadow], [], n_words)
-        return nobody if asked.batch.n_tokens < FEWEST_WORDS else (judges, asked)
-    order = np.random.RandomState(seed).permutation(np.flatnonzero(data.used()))
-    if n_models >= ENOUGH_MODELS:
-        # Of a small corpus no member leaves out more than a tenth.
-        size = min(n_words // ENOUGH_MODELS, n_learned // 10)
-        parts = _parts(order, data.batch.lengths, size)
-        learned = [np.sort(np.setdiff1d(order, part)) for part in parts]
-        learned += everything[ENOUGH_MODELS:]
-        judges = Judges("members", learned, parts, n_words)
-    else:
-        cut = round(SHADOW_SHARE * len(order))
-        learned = [*everything, np.sort(order[cut:])]
-        judges = Judges("shadow", learned, [order[:cut]], n_words)
-    words = sum(int(data.batch.lengths[part].sum()) for part in judges.unseen)
-    if sum(map(len, judges.unseen)) < FEWEST_SEQUENCES or words < FEWEST_WORDS:
-        return nobody
-    return judges, data
+        return Judges(source, nothing, [apart.first(n_words)])
+    present, n_judges = data.present(), min(n_models, MOST_JUDGES)
+    share = min(n_words / max(data.n_words(), 1), LARGEST_SHARE)
+    size = round(share * len(present) / n_judges)
+    order = np.random.RandomState(seed).permutation(present)
+    parts = [np.sort(order[k * size : (k + 1) * size]) for k in range(n_judges)]
+    asked = [data.take(part) for part in parts]
+    words = sum(part.batch.n_tokens for part in asked)
+    if size * n_judges < FEWEST_SEQUENCES or words < FEWEST_WORDS:
+        return Judges("rule", nothing, [])
+    return Judges("held-out", parts + nothing[n_judges:], asked)
 
 
-def _parts(order, lengths, n_words):
-    """Return the positions that each judging member leaves out: about so many words."""
-    ends = np.cumsum(lengths[order])
-    cuts = [np.searchsorted(ends, k * n_words) for k in range(1, ENOUGH_MODELS + 1)]
-    return np.split(order, cuts)[:ENOUGH_MODELS]
-
-
-def learned_confidence(judges, beliefs, data, forbidden, model, margin_of, known):
+def learned_confidence(judges, beliefs, forbidden, model, margin_of, known):
     """Return the settings of confidence according to the judges, for ``confidence_``.
 
     Parameters
     ----------
     judges : Judges
-        Who is asked about what; where they name no positions, about all of `data`.
+        By which sequences each belief is judged.
     beliefs : list of Belief
-        The judges' weights.
-    data : Examples
-        The sequences.
+        The weights that are judged.
     forbidden : ndarray or None
         The constraints.
     model : ModelConfidence
-        The model that is judged.
+        The model that is to be calibrated.
     margin_of : callable
-        Gives the unit of temperature of a judge.
+        Gives the unit of temperature of a belief.
     known : dict
         What ``confidence_`` holds already.
 
@@ -140,10 +108,8 @@ def learned_confidence(judges, beliefs, data, forbidden, model, margin_of, known
     confidence : dict
         The new ``confidence_``.
     """
-    parts = [data.take(positions) for positions in judges.unseen] or [data]
     trials = []
-    for belief, part in zip(beliefs, parts, strict=True):
-        part = part.first(judges.n_words // len(beliefs))
+    for belief, part in zip(beliefs, judges.asked, strict=True):
         belief = belief.extended(part.batch.n_features, belief.n_labels)
         judge = ModelConfidence(belief, margin=margin_of(belief))
         scored = Decoder(belief, forbidden).open(part.batch)

@@ -311,22 +311,19 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         start = self._starting_belief(batch, len(labels), fresh)
         wanted = self.calibrate_confidence and not (fresh and one_pass)
         corpus = data.corpus(start, self._cost_grows_with_features)
-        given = n_models, seeds[0], wanted, source, *new[:1]
-        judges, asked = choose_judges(data, corpus, *given)
+        judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
         about = partial(
             described_training, self, plan, data, start, labels, rules, *new[:1]
         )
         with keeping(checkpoint, self, about) as keeper_of:
             belief, history, judging = train_models(
-                start, corpus, plan, seeds, judges, tasks, keeper_of
+                start, corpus, plan, seeds, judges.held_out, tasks, keeper_of
             )
         if one_pass:
             judging = [start]
         else:
             belief = belief.with_average_restarted()
-        sure = self._learned_settings(
-            judges, judging, belief, data, asked, rules, fresh
-        )
+        sure = self._learned_settings(judges, judging, belief, data, rules, fresh)
         memory = self._memory(data, fresh)
         self._keep(fitted(belief) | rules.attributes() | sure)
         self.history_ = history
@@ -368,7 +365,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             label_score=label_scorer(labels, rules.spans),
         )
 
-    def _learned_settings(self, judges, judging, belief, data, asked, rules, fresh):
+    def _learned_settings(self, judges, judging, belief, data, rules, fresh):
         """Return the attributes of confidence after a training."""
         names = ("confidence_", "confidence_source_", "token_norm_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
@@ -380,21 +377,16 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
                 nothing["confidence_source_"] = "rule"
             return nothing | known
         norm = known["token_norm_"]
-        margin = self._margin(belief, norm)
-        # The scores of members are as large as those of their mean.
-        same = judges.source == "members"
         confidence = learned_confidence(
             judges,
             judging,
-            asked,
             rules.forbidden,
-            ModelConfidence(belief, margin=margin),
-            lambda judge: margin if same else self._margin(judge, norm),
+            ModelConfidence(belief, margin=self._margin(belief, norm)),
+            lambda judged: self._margin(judged, norm),
             known.get("confidence_", {}),
         )
-        return known | {
-            "confidence_": confidence, "confidence_source_": judges.source
-        }  # fmt: skip
+        source = {"confidence_source_": judges.source}
+        return known | {"confidence_": confidence, **source}
 
     def _common_batch(self, X, fresh, min_count=1):
         """Return the training data without rare features."""

@@ -46,10 +46,9 @@ class PerceptronSequenceTagger(OnlineTagger):
         features are rare. It helps where words are the only features, and changes
         nothing where every token has some common feature.
     calibrate_confidence : bool, default=True
-        Let ``fit`` learn the scale of confidence from sequences that a model has not
-        learned from: development or held-out sequences, else a fifth of the data,
-        judged by a second model fitted on the rest. Set it to False to halve the time
-        of ``fit``.
+        Let ``fit`` learn the scale of confidence from sequences that the model has not
+        learned from yet: development sequences, or up to a fifth of the data, which the
+        first half of the passes leave out, and the model learns afterwards.
     early_stopping : bool or dict, default=False
         True holds out a share of the sequences, keeps the pass that is best on them and
         stops after some passes without gain. A dict sets any of ``validation_fraction``
@@ -89,7 +88,7 @@ class PerceptronSequenceTagger(OnlineTagger):
         What each pass found: errors, dev score, seconds.
     confidence_ : dict
         The settings of confidence methods that were learned or chosen.
-    confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
+    confidence_source_ : {"held-out", "dev", "stream", "rule", "off"}
         What ``fit`` has learned them from; "merged" after :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.

@@ -76,7 +76,7 @@ def test_evaluate_reports_calibration_share_and_true_risk(run, calibrated):
     assert strict["true_risk"] <= 0.05 and 0 < found["expected_calibration_error"] < 0.1
 
 
-@pytest.mark.parametrize(("unit", "risk"), [("entity", 0.4), ("sentence", 0.2)])
+@pytest.mark.parametrize(("unit", "risk"), [("entity", 0.2), ("sentence", 0.2)])
 def test_entities_and_sentences_are_marked(run, calibrated, tmp_path, unit, risk):
     train = ["train", calibrated / "train.conll", "-o", tmp_path / "m", "-q"]
     wanted = ["--accept-unit", unit, "--accept-risk", risk]

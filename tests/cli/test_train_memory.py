@@ -98,7 +98,7 @@ def test_in_the_order_of_the_file_shards_are_those_of_training_in_memory(
 def test_too_many_shards_are_told_and_no_model_is_written(run, files, tmp_path):
     args = ["-o", tmp_path / "m", "--memory", "50M", "--shards", 1000, "-q"]
     code, _, err = run("train", files / "train.conll", *args)
-    assert code == 1 and "n_shards is 1000, but there are only 80 sequences" in err
+    assert code == 1 and "n_shards is 1000, but there are only 64 sequences" in err
     assert not (tmp_path / "m").exists()
 
 

@@ -34,7 +34,7 @@ X = RNG.normal(size=(120, 6))
 Y = np.argmax(X[:, :3] + 0.5 * RNG.normal(size=(120, 3)), axis=1)
 SHORT = {"max_iter": 4, "random_state": 0}
 CLASSIFIERS = {
-    "CW with a shadow": MultiClassCW(**SHORT),
+    "CW": MultiClassCW(**SHORT),
     "CW without": MultiClassCW(variance_scale=1.0, **SHORT),
     "in double, no average": MultiClassCW(dtype="float64", averaging=False, **SHORT),
     "in shards": MultiClassCW(**SHORT),
@@ -64,7 +64,7 @@ def test_a_training_killed_again_and_again_ends_with_the_same_bits(
     passes = 1 if minutes is None else None
     options = {"every_passes": passes, "every_minutes": minutes, "resume": True}
     checkpoint = Checkpoint(tmp_path / "c", **options)
-    # The second one dies two passes later, the third in a shadow or a fold.
+    # The second one dies two passes later, the third in another phase or a fold.
     for n in (1, 2, 4):
         with killed_after(n):
             fit(CLASSIFIERS[name], checkpoint, **data)
@@ -78,17 +78,17 @@ def test_a_training_killed_again_and_again_ends_with_the_same_bits(
 
 
 def test_a_training_cut_off_at_every_single_checkpoint(tmp_path):
-    classifier = CLASSIFIERS["CW with a shadow"]
+    classifier = CLASSIFIERS["CW"]
     whole = content(fit(classifier), tmp_path)
     checkpoint = Checkpoint(tmp_path / "c", resume=True)
-    # Four passes of the model, and of three shadows that leave out a third each.
-    for _ in range(16):
+    # Three passes over the rest, three over what was held out, and one over all.
+    for _ in range(7):
         with killed_after(1):
             fit(classifier, checkpoint)
             pytest.fail("it was not cut off")
     assert content(fit(classifier, checkpoint), tmp_path) == whole
     models = {path.name.split(".")[0] for path in (tmp_path / "c").glob("*.checkpoint")}
-    assert models == {"model-1", "shadow-1", "shadow-2", "shadow-3"}
+    assert models == {"rest", "held", "model"}
 
 
 def test_passes_that_were_made_are_not_made_again(tmp_path, monkeypatch):
@@ -125,13 +125,14 @@ fit(CLASSIFIERS["in shards"], Checkpoint(sys.argv[1], resume=True))
 @pytest.mark.parametrize(
     ("n", "left"),
     [
-        (3, ["model-1.000002.checkpoint", "model-1.000003.checkpoint"]),
+        (3, ["rest.000002.checkpoint", "rest.000003.checkpoint"]),
         (
             5,
             [
-                "model-1.000003.checkpoint",
-                "model-1.000004.checkpoint",
-                "shadow-1.000001.checkpoint",
+                "held.000001.checkpoint",
+                "held.000002.checkpoint",
+                "rest.000002.checkpoint",
+                "rest.000003.checkpoint",
             ],
         ),
     ],
@@ -187,7 +188,7 @@ def test_tables_of_another_shape_are_refused(name, tmp_path):
 
 
 def test_a_torn_checkpoint_is_left_out_for_the_one_before(tmp_path):
-    classifier = CLASSIFIERS["CW with a shadow"]
+    classifier = CLASSIFIERS["CW"]
     whole = content(fit(classifier), tmp_path)
     checkpoint = Checkpoint(tmp_path / "c", resume=True)
     with killed_after(3):
@@ -241,9 +242,9 @@ def test_the_smallest_difference_between_rows_is_seen(tmp_path):
 
 
 def test_a_fit_that_fails_leaves_the_classifier_as_it_was(tmp_path):
-    classifier = fit(CLASSIFIERS["CW with a shadow"])
+    classifier = fit(CLASSIFIERS["CW"])
     before = content(classifier, tmp_path)
-    fit(CLASSIFIERS["CW with a shadow"], Checkpoint(tmp_path / "c"))
+    fit(CLASSIFIERS["CW"], Checkpoint(tmp_path / "c"))
     with pytest.raises(CheckpointError, match=r"an earlier training.*resume=True"):
         classifier.fit(X, Y, checkpoint=Checkpoint(tmp_path / "c"))
     assert content(classifier, tmp_path) == before
@@ -251,16 +252,16 @@ def test_a_fit_that_fails_leaves_the_classifier_as_it_was(tmp_path):
 
 FULL = """
 from tests.linear_model.test_checkpoints import CLASSIFIERS, Checkpoint, fit
-fit(CLASSIFIERS["CW with a shadow"], Checkpoint(sys.argv[1], resume=True))
+fit(CLASSIFIERS["CW"], Checkpoint(sys.argv[1], resume=True))
 """
 
 
 @pytest.mark.parametrize("n", [1, 6])
 def test_on_a_full_disk_the_last_checkpoint_stays(n, tmp_path):
-    classifier = CLASSIFIERS["CW with a shadow"]
+    classifier = CLASSIFIERS["CW"]
     whole = content(fit(classifier), tmp_path)
     checkpoint = Checkpoint(tmp_path / "c", resume=True)
-    # In the model itself, and in a shadow.
+    # In the first phase, and in the second.
     with killed_after(n):
         fit(classifier, checkpoint)
     told = told_on_a_full_disk(FULL, 500, tmp_path / "c")

@@ -61,7 +61,7 @@ def test_stdev_predictions_do_not_depend_on_the_scale_of_the_features(
 ):
     X, y = random_data(seed, n_classes)
     params = {"step": "stdev", "diagonal": diagonal, "max_iter": 1, "shuffle": False}
-    # Which rows a shadow has not seen depends on their values: the scale is given.
+    # Which rows are held out depends on their values: the scale is given.
     given = {"fit_intercept": False, "dtype": "float64", "variance_scale": 1.0}
     one = MultiClassCW(**given, **params).fit(X, y)
     other = MultiClassCW(**given, **params).fit(scale * X, y)

@@ -26,7 +26,7 @@ every_count = pytest.mark.parametrize("n_classes", [2, 3, 6])
 
 def fitted_on(n_classes, Classifier=MultiClassCW, **params):
     X, y, X_test, _ = split_data(n_classes)
-    # A given scale: what a shadow learns, and the shape that goes with it, is below.
+    # A given scale: what fit learns, and the shape that goes with it, is below.
     given = {"random_state": 0, "max_iter": 2, "dtype": "float64"}
     params = given | {"variance_scale": 1.0} | params
     return Classifier(**params).fit(X, y), X_test

@@ -31,9 +31,9 @@ from tests.processes import run_code
 CORPUS = make_tagged_corpus(90, random_state=0)
 X = [basic_features(sentence) for sentence in CORPUS.tokens]
 Y = list(CORPUS.labels)
-# In the order of the file, and without a shadow, whose choice is made block by block.
+# In the order of the file.
 SAME = {
-    "shuffle": False, "calibrate_confidence": False, "max_iter": 5, "random_state": 0
+    "shuffle": False, "max_iter": 5, "random_state": 0
 }  # fmt: skip
 TAGGERS = {
     "CW": CWSequenceTagger(**SAME),
@@ -99,7 +99,7 @@ def test_values_too(small_blocks):
 
 
 def test_with_a_dev_set_the_same_pass_is_kept(tmp_path, small_blocks):
-    tagger = CWSequenceTagger(**SAME | {"calibrate_confidence": True})
+    tagger = CWSequenceTagger(**SAME)
     dev = {"X_dev": X[:30], "y_dev": Y[:30]}
     whole = clone(tagger).fit(X, Y, **dev)
     streamed = clone(tagger).fit_stream(parts, **dev)
@@ -110,7 +110,7 @@ def test_with_a_dev_set_the_same_pass_is_kept(tmp_path, small_blocks):
 def test_shuffled_it_learns_as_well_and_the_seed_decides(tmp_path, small_blocks):
     tagger = CWSequenceTagger(random_state=0)
     streamed = clone(tagger).fit_stream(parts)
-    assert streamed.confidence_source_ == "shadow"
+    assert streamed.confidence_source_ == "held-out"
     again = clone(tagger).fit_stream(parts)
     assert content(again, tmp_path) == content(streamed, tmp_path)
     other = clone(tagger).set_params(random_state=1).fit_stream(parts)

@@ -64,7 +64,7 @@ VARIANTS = {
     "early stopping": ({"early_stopping": {"validation_fraction": 0.3}}, {}),
     "weights": ({}, {"sample_weight": np.arange(120) % 3 / 2}),
     "models": ({"n_models": 2}, {}),
-    "members": ({"n_models": 4, "max_iter": 3}, {}),
+    "mean of four": ({"n_models": 4, "max_iter": 3}, {}),
     "no average": ({"averaging": False, "dtype": "float64"}, {}),
     "no shuffle": ({"shuffle": False, "learn_unknown_token": False}, {}),
     "no confidence": ({"calibrate_confidence": False, "class_weight": {"O": 0.5}}, {}),

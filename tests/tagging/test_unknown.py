@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 import skcw
 from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
-from skcw._model.corpus import Corpus
+from skcw._model.corpus import Corpus, WholeCorpus
 from skcw._model.gaussian import Belief
 from skcw._model.unknown import LEAST_GAIN, STRENGTHS, TURNS, Views, with_fitting_row
 from skcw.data import SequenceBatch, SequenceEncoder
@@ -118,7 +118,7 @@ def test_an_unknown_token_is_explained_by_that(learner):
 def test_every_lonely_token_is_hidden_once_in_as_many_passes_as_there_are_turns():
     batch = SequenceEncoder().fit_transform(new_names(10)[0])
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
-    views = Views(corpus_of(batch).blocks(), belief, hiding=True)
+    views = Views(corpus_of(batch).parts()[0], belief, hiding=True)
     times = np.zeros(batch.n_tokens)
     for number in range(TURNS):
         shown = views.presented(0, views.turn_of(number, 100))
@@ -134,7 +134,7 @@ def test_a_weight_of_two_counts_as_two_occurrences():
     batch = SequenceEncoder().fit_transform(new_names(3)[0])
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     weight = np.array([2.0, 1.0, 0.0])
-    views = Views(corpus_of(batch, weight).blocks(), belief, hiding=True)
+    views = Views(corpus_of(batch, weight).parts()[0], belief, hiding=True)
     shown = [views.presented(0, turn) for turn in range(TURNS)]
     hidden = sum(view.indices == batch.n_features for view in shown)
     # The second sentence: its verb, which the others do not share, and its name.
@@ -148,7 +148,7 @@ def test_what_was_known_before_is_not_hidden():
     batch = SequenceEncoder().fit_transform(new_names(6)[0])
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     belief.unseen = belief.unseen[:0]
-    assert Views(corpus_of(batch).blocks(), belief, hiding=True).plain(0)[1] == []
+    assert Views(corpus_of(batch).parts()[0], belief, hiding=True).plain(0)[1] == []
 
 
 @st.composite
@@ -231,7 +231,7 @@ def test_a_gain_within_chance_leaves_the_row_as_it_was_learned(gain):
     X, _ = new_names(8)
     batch = SequenceEncoder().fit_transform(X)
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
-    trial = Views(corpus_of(batch).blocks(), belief, hiding=True).trial
+    trial = Views(corpus_of(batch).parts()[0], belief, hiding=True).trial
     scores = iter([0.5, *([0.5 + gain] * (len(STRENGTHS) - 1))])
     assert with_fitting_row(belief, trial, None, lambda *_: next(scores)) is belief
 
@@ -242,7 +242,7 @@ def test_a_trial_hides_every_lonely_token_of_what_is_learned_from():
     batch = SequenceEncoder().fit_transform(X)
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     corpus = corpus_of(batch)._replace(gold=np.arange(batch.n_tokens, dtype=np.int32))
-    trial = Views(corpus.blocks(np.arange(2, 11)), belief, hiding=True).trial
+    trial = Views(WholeCorpus(corpus, np.arange(2, 11)), belief, hiding=True).trial
     alone = [[word.startswith("name") for word in row] for row in X[2:10]]
     assert_array_equal((trial.batch.indices == batch.n_features).reshape(8, 3), alone)
     # The last sentence has no such token, and the first two are not learned from.
@@ -252,7 +252,7 @@ def test_a_trial_hides_every_lonely_token_of_what_is_learned_from():
 def test_without_a_lonely_token_there_is_no_trial():
     batch = SequenceEncoder().fit_transform([["a", "b"], ["b", "a"]])
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
-    assert Views(corpus_of(batch).blocks(), belief, hiding=True).trial is None
+    assert Views(corpus_of(batch).parts()[0], belief, hiding=True).trial is None
 
 
 def test_only_what_is_not_learned_from_may_have_a_lonely_token():
@@ -260,7 +260,7 @@ def test_only_what_is_not_learned_from_may_have_a_lonely_token():
     batch = SequenceEncoder().fit_transform(X)
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     corpus = corpus_of(batch, np.array([0.0, 1.0]))
-    assert Views(corpus.blocks(), belief, hiding=True).trial is None
+    assert Views(corpus.parts()[0], belief, hiding=True).trial is None
 
 
 def test_training_labels_that_break_the_constraints_are_no_hindrance():

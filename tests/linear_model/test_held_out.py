@@ -1,4 +1,4 @@
-"""What fit learns of how sure to be: from rows that a shadow has not seen."""
+"""What fit learns of how sure to be: from rows that the first passes leave out."""
 
 import warnings
 
@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import softmax
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
@@ -21,6 +22,8 @@ from skcw.linear_model.probabilities import (
 from tests.linear_model.classifiers import every_gaussian, overlapping, split_data
 
 GUMBEL = np.pi**2 / 6
+# How much of the accuracy another order of the rows may cost on a few hundred rows.
+AS_GOOD = 0.02
 some_classes = pytest.mark.parametrize("n_classes", [2, 4])
 
 
@@ -32,17 +35,45 @@ def halves(n_classes, n_rows=1200):
 
 @every_gaussian
 @some_classes
-def test_labels_do_not_depend_on_what_is_learned(Classifier, n_classes):
-    X, y, X_test, _ = halves(n_classes)
+def test_labels_hardly_depend_on_what_is_learned(Classifier, n_classes):
+    X, y, X_test, y_test = halves(n_classes)
     learned = Classifier(random_state=0).fit(X, y)
     given = Classifier(random_state=0, variance_scale=1.0).fit(X, y)
     assert (
         learned.noise_ > 0 and learned.variance_scale_ > 0 and learned.shrinkage_ >= 0
     )
     assert (given.variance_scale_, given.noise_, given.shrinkage_) == (1.0, None, None)
-    assert_array_equal(learned.coef_, given.coef_)
-    assert_array_equal(learned.coef_variance_, given.coef_variance_)
-    assert_array_equal(learned.predict(X_test), given.predict(X_test))
+    assert learned.score(X_test, y_test) > given.score(X_test, y_test) - AS_GOOD
+    # The same model, once it is given what it has learned.
+    again = clone(given).set_params(variance_scale=learned.variance_scale_)
+    assert_array_equal(again.fit(X, y).coef_, given.coef_)
+
+
+@every_gaussian
+def test_it_is_judged_by_rows_that_it_learns_only_afterwards(Classifier, monkeypatch):
+    X, y, _, _ = halves(3)
+    presented, judged = [], []
+
+    class Watching(Classifier):
+        def _bound_kernel(self, n_classes):
+            kernel = super()._bound_kernel(n_classes)
+
+            def noting(*given):
+                rows, order = given[-2:]
+                presented.append(set(rows.keys[order].tolist()))
+                return kernel(*given)
+
+            return noting
+
+        def _learn_variance(self, belief, unseen, found):
+            judged.append(set(found.rows.keys.tolist()))
+            return super()._learn_variance(belief, unseen, found)
+
+    Watching(random_state=0, max_iter=5).fit(X, y)
+    rest, everything = set().union(*presented[:4]), presented[-1]
+    assert not rest & judged[0] and rest | judged[0] == everything
+    # As often as the rest.
+    assert presented[4:8] == judged * 4 and len(presented) == 9
 
 
 @every_gaussian
@@ -171,7 +202,7 @@ def test_what_is_learned_does_not_depend_on_order_and_form(Classifier):
 
 @every_gaussian
 @pytest.mark.parametrize("n_rows", [200, 3600])
-def test_a_weight_of_two_is_two_copies_for_the_shadow_too(Classifier, n_rows):
+def test_a_weight_of_two_is_two_copies_for_the_judgment_too(Classifier, n_rows):
     X, y = overlapping(3, n_rows)
     weight = np.arange(len(X)) % 3  # 0 is absent
     copies = np.repeat(np.arange(len(X)), weight)
@@ -240,7 +271,7 @@ def test_partial_fit_learns_it_once(Classifier):
 
 @every_gaussian
 @pytest.mark.parametrize("given", [{"early_stopping": True}, {"shuffle": False}])
-def test_every_way_of_training_has_a_shadow(Classifier, given):
+def test_every_way_of_training_is_judged(Classifier, given):
     X, y, _, _ = halves(4)
     fitted = Classifier(random_state=0, **given).fit(X, y)
     assert fitted.noise_ > 0
@@ -248,7 +279,7 @@ def test_every_way_of_training_has_a_shadow(Classifier, given):
     assert warm.fit(X, y).fit(X, y).noise_ > 0
 
 
-def test_callbacks_and_progress_do_not_hear_of_the_shadow(capsys):
+def test_progress_does_not_tell_of_rows_that_catch_up(capsys):
     X, y, _, _ = halves(4)
     fitted = MultiClassCW(random_state=0, max_iter=3, verbose=1).fit(X, y)
     assert len(fitted.history_) == 3
