@@ -20,6 +20,9 @@ NOISE, COOLING_FACTORS = 0.5, (0.6, 0.77, 0.95)
 # more draws than here: their loss on trial may be larger than without noise by this.
 # About so many words are enough to tell.
 TRIAL_DRAWS, LARGEST_LOSS, DRAWN_WORDS = 8, 1.02, 1000
+# The best temperature for a few words is too low for others: on 240 samples of six
+# corpora by about 15 % with 400 words and 4 % with 1,500, this over their number.
+TOO_SURE = 60.0
 # What `fit_method` tries, in units of the model's own scale.
 SCALE_RANGE = (0.1, 100.0)
 UNIT_SCALE_RANGE = (0.1, 40.0)
@@ -292,11 +295,12 @@ def learn_values(trials, model):
     """
     temperature = learn_temperature(trials)
     variance, cooled = learn_noise(trials, temperature)
+    cautious = 1.0 + TOO_SURE / sum(len(trial.codes) for trial in trials)
     scale = variance * model.margin**2 / model.belief.mean_square if variance else 0.0
     plain, drawn = LEARNED
     return {
-        plain: {"temperature": temperature},
-        drawn: {"temperature": cooled, "variance_scale": scale},
+        plain: {"temperature": cautious * temperature},
+        drawn: {"temperature": cautious * cooled, "variance_scale": scale},
     }
 
 
