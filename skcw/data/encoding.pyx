@@ -5,27 +5,38 @@ looks every feature name up in a `NameTable`, and writes flat arrays. Dicts are
 read as python-crfsuite reads them; besides, a value may be a 1-D array.
 """
 
+from cython cimport final
 from libc.math cimport INFINITY, isfinite
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, realloc
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from skcw.data.names cimport NameTable, hash_of
+from skcw.data.names cimport (
+    SKCW_PREFETCH, NameTable, find, guess_of, hash_of, slot_of)
 from skcw.data.buffers cimport Numbers
 
 
 cdef extern from "Python.h":
-    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    ctypedef struct PyObject
+    PyObject* PyList_GET_ITEM(list, Py_ssize_t) noexcept
+    bint PyUnicode_CheckExact(object) noexcept
     bint PyUnicode_IS_COMPACT_ASCII(object) noexcept
+    const char* PyUnicode_DATA(object) noexcept
+    Py_ssize_t PyUnicode_GET_LENGTH(object) noexcept
     object PyUnicode_AsEncodedString(object, const char*, const char*)
 
 
 # Dicts nested deeper than this must be a mistake, such as one that holds itself.
 cdef Py_ssize_t DEEPEST = 100
+# So many names ahead texts are fetched: they lie scattered in memory.
+cdef Py_ssize_t AHEAD = 8
+# About so many names are looked up together: memory answers many questions at once.
+cdef Py_ssize_t TOGETHER = 256
 
 
+@final
 cdef class TokenEncoder:
     """Write tokens as rows of feature numbers, adding new names if asked to."""
 
@@ -34,7 +45,7 @@ cdef class TokenEncoder:
     cdef Numbers indptr, indices, values, offsets
     cdef bint plain
     cdef Py_ssize_t sequence, token
-    # One token's names, hashed together so that memory is fetched in parallel.
+    # Names of some tokens, hashed together so that memory is fetched in parallel.
     cdef const char** text
     cdef Py_ssize_t* size
     cdef unsigned long long* key
@@ -63,15 +74,11 @@ cdef class TokenEncoder:
         free(self.key)
 
     cdef int _make_batch(self, Py_ssize_t capacity) except -1:
-        free(self.text)
-        free(self.size)
-        free(self.key)
+        self.text = <const char**>_resized(self.text, capacity * sizeof(char*))
+        self.size = <Py_ssize_t*>_resized(self.size, capacity * sizeof(Py_ssize_t))
+        self.key = <unsigned long long*>_resized(
+            self.key, capacity * sizeof(long long))
         self.batch_capacity = capacity
-        self.text = <const char**>malloc(capacity * sizeof(char*))
-        self.size = <Py_ssize_t*>malloc(capacity * sizeof(Py_ssize_t))
-        self.key = <unsigned long long*>malloc(capacity * sizeof(long long))
-        if self.text == NULL or self.size == NULL or self.key == NULL:
-            raise MemoryError()
         return 0
 
     def add_sequence(self, sequence):
@@ -82,13 +89,12 @@ cdef class TokenEncoder:
             raise TypeError(
                 f"sequence {self.sequence} is {_describe(sequence)}, not a list of "
                 "tokens")
-        for item in sequence:
-            if type(item) is list:
-                self._add_list(<list>item)
-            else:
-                self._add_token(item)
-            self.indptr.push_long(self.indices.n)
-            self.token += 1
+        if type(sequence) is list:
+            self._add_tokens(<list>sequence)
+        else:
+            # What makes its tokens one by one may change those that it has given.
+            for item in sequence:
+                self._add_tokens([item])
         self.offsets.push_long(self.indptr.n - 1)
         self.sequence += 1
 
@@ -97,53 +103,93 @@ cdef class TokenEncoder:
         return (self.offsets.freeze(), self.indptr.freeze(), self.indices.freeze(),
                 None if self.plain else self.values.freeze())
 
+    cdef int _add_tokens(self, list tokens) except -1:
+        cdef Py_ssize_t t = 0
+        while t < len(tokens):
+            if type(tokens[t]) is list:
+                t = self._add_lists(tokens, t)
+            else:
+                self._add_token(tokens[t])
+                t += 1
+
     cdef int _add_token(self, item) except -1:
+        """Encode a token that is no list of names."""
         if isinstance(item, str):
-            return self._add_list([item])
+            self._add_lists([[item]], 0)
+            return 0
+        if not isinstance(item, (dict, tuple)) and isinstance(item, Mapping):
+            item = dict(item)
         if isinstance(item, dict):
-            return self._add_dict(<dict>item, 0)
-        if not isinstance(item, tuple) and isinstance(item, Mapping):
-            return self._add_dict(dict(item), 0)
+            self._add_dict(<dict>item, 0)
+            self.indptr.push_long(self.indices.n)
+            self.token += 1
+            return 0
         if isinstance(item, (bytes, int, float, complex)) or not hasattr(
                 item, "__iter__"):
             raise TypeError(
                 f"{self._where()} is {_describe(item)}; a token is a list of feature "
                 "strings, a dict, or a string")
-        return self._add_list(_in_order(item))
-
-    cdef int _add_list(self, list names) except -1:
-        cdef Py_ssize_t i, n = len(names)
-        if n > self.batch_capacity:
-            self._make_batch(2 * n)
-        for i in range(n):
-            self._utf8(names[i], &self.text[i], &self.size[i])
-            self.key[i] = hash_of(self.text[i], self.size[i])
-            self.table.prefetch(self.key[i])
-        for i in range(n):
-            self._write(self.text[i], self.size[i], self.key[i], 1.0)
-        if self.alive:
-            self.alive.clear()
+        self._add_lists([_in_order(item)], 0)
         return 0
 
-    cdef int _utf8(self, name, const char** text, Py_ssize_t* size) except -1:
+    cdef Py_ssize_t _add_lists(self, list tokens, Py_ssize_t first) except -1:
+        """Encode some lists of names; return the number of the token behind them."""
+        cdef Py_ssize_t i, t, start, end, n = 0, last = first
+        cdef NameTable table = self.table
+        while n < TOGETHER and last < len(tokens) and type(tokens[last]) is list:
+            n = self._hash_names(<list>tokens[last], n)
+            last += 1
+            self.token += 1
+        for i in range(n):
+            SKCW_PREFETCH(&table.ends[guess_of(table, self.key[i])])
+        for i in range(n):
+            SKCW_PREFETCH(table.blob + table.ends[guess_of(table, self.key[i])])
+        end = 0
+        for t in range(first, last):
+            start, end = end, end + len(<list>tokens[t])
+            for i in range(start, end):
+                self._write(self.text[i], self.size[i], self.key[i], 1.0)
+            self.indptr.push_long(self.indices.n)
+        if self.alive:
+            self.alive.clear()
+        return last
+
+    cdef Py_ssize_t _hash_names(self, list names, Py_ssize_t at) except -1:
+        """Hash the names of a token, behind `at` others; return how many there are."""
+        cdef Py_ssize_t i, n = len(names)
+        if at + n > self.batch_capacity:
+            self._make_batch(2 * (at + n))
+        for i in range(n):
+            if i + AHEAD < n:
+                SKCW_PREFETCH(PyList_GET_ITEM(names, i + AHEAD))
+            self._utf8(names[i], &self.text[at + i], &self.size[at + i])
+            self.key[at + i] = hash_of(self.text[at + i], self.size[at + i])
+            SKCW_PREFETCH(slot_of(self.table, self.key[at + i]))
+        return at + n
+
+    cdef inline int _utf8(
+        self, name, const char** text, Py_ssize_t* size
+    ) except -1:
+        if PyUnicode_CheckExact(name) and PyUnicode_IS_COMPACT_ASCII(name):
+            text[0], size[0] = PyUnicode_DATA(name), PyUnicode_GET_LENGTH(name)
+            return 0
+        return self._encode(name, text, size)
+
+    cdef int _encode(self, name, const char** text, Py_ssize_t* size) except -1:
         if not isinstance(name, str):
             raise TypeError(
                 f"{self._where()} has the feature {_describe(name)}; features are "
                 "strings (for numbers use a dict, or a 2-D array per sequence)")
-        if not PyUnicode_IS_COMPACT_ASCII(name):
-            # A direct pointer would leave a second copy inside the user's string.
-            name = PyUnicode_AsEncodedString(name, "utf-8", "surrogatepass")
-            self.alive.append(name)
-            text[0] = <const char*><bytes>name
-            size[0] = len(<bytes>name)
-            return 0
-        text[0] = PyUnicode_AsUTF8AndSize(name, size)
+        # A direct pointer would leave a second copy inside the user's string.
+        name = PyUnicode_AsEncodedString(name, "utf-8", "surrogatepass")
+        self.alive.append(name)
+        text[0], size[0] = <const char*><bytes>name, len(<bytes>name)
         return 0
 
-    cdef int _write(
+    cdef inline int _write(
         self, const char* text, Py_ssize_t size, unsigned long long key, double value
     ) except -1:
-        cdef int number = self.table.find(text, size, key)
+        cdef int number = find(self.table, text, size, key)
         cdef Py_ssize_t i
         if number < 0:
             if not self.grow:
@@ -258,6 +304,13 @@ cdef class TokenEncoder:
 
     cdef str _where(self):
         return f"sequence {self.sequence}, token {self.token}"
+
+
+cdef void* _resized(void* data, Py_ssize_t size) except NULL:
+    cdef void* moved = realloc(data, size)
+    if moved == NULL:
+        raise MemoryError()
+    return moved
 
 
 def _in_order(names):

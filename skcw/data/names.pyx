@@ -7,7 +7,7 @@ which it finds its place, the lower half its number plus one. A million names ta
 """
 
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -84,7 +84,7 @@ cdef class NameTable:
         """Return the number of a name, added if it is new."""
         cdef const char* text = name
         cdef unsigned long long key = hash_of(text, len(name))
-        cdef int number = self.find(text, len(name), key)
+        cdef int number = find(self, text, len(name), key)
         return number if number >= 0 else self.add(text, len(name), key)
 
     def add_all(self, const unsigned char[::1] blob, const long long[::1] ends):
@@ -97,61 +97,13 @@ cdef class NameTable:
             size = ends[i + 1] - ends[i]
             text = <const char*>&blob[ends[i]] if size else empty
             key = hash_of(text, size)
-            if self.find(text, size, key) < 0:
+            if find(self, text, size, key) < 0:
                 self.add(text, size, key)
 
     def find_name(self, bytes name):
         """Return the number of a name, or -1."""
         cdef const char* text = name
-        return self.find(text, len(name), hash_of(text, len(name)))
-
-    cdef void prefetch(self, unsigned long long key) noexcept:
-        SKCW_PREFETCH(&self.slots[(key >> 32) & (self.n_slots - 1)])
-
-    # A look-up reads a slot, then an end, then a text, each of which tells where the
-    # next one is. With many names to look up, each of the three is fetched for all.
-    cdef void prefetch_end(self, unsigned long long key) noexcept:
-        cdef long long number = self._guess(key)
-        if number >= 0:
-            SKCW_PREFETCH(&self.ends[number])
-
-    cdef void prefetch_text(self, unsigned long long key) noexcept:
-        cdef long long number = self._guess(key)
-        if number >= 0:
-            SKCW_PREFETCH(self.blob + self.ends[number])
-
-    cdef long long _guess(self, unsigned long long key) noexcept:
-        """Return the number in the first slot of a key if it may be right, or -1."""
-        cdef unsigned long long slot = self.slots[(key >> 32) & (self.n_slots - 1)]
-        # Without ULL this would be a Python integer, and ten times as slow.
-        cdef long long number = <long long>(slot & 0xFFFFFFFFULL) - 1
-        return number if slot >> 32 == key >> 32 and number < self.n_names else -1
-
-    cdef int find(
-        self, const char* text, Py_ssize_t size, unsigned long long key
-    ) noexcept:
-        """Return the number of a name, or -1."""
-        cdef Py_ssize_t _probe, at = (key >> 32) & (self.n_slots - 1)
-        cdef unsigned long long slot, part = key >> 32
-        cdef long long number, begin, end = self.ends[self.n_names]
-        # There is an empty slot to end at, unless a file was damaged.
-        for _probe in range(self.n_slots):
-            slot = self.slots[at]
-            if slot == 0:
-                return -1
-            if slot >> 32 == part:
-                number = <long long>(slot & 0xFFFFFFFFULL) - 1
-                # A damaged file must not lead beyond the arrays.
-                if number < 0 or number >= self.n_names:
-                    return -1
-                begin = self.ends[number]
-                if (self.ends[number + 1] - begin == size
-                        and begin >= 0 and begin + size <= end
-                        and (size == 0
-                             or memcmp(self.blob + begin, text, size) == 0)):
-                    return <int>number
-            at = (at + 1) & (self.n_slots - 1)
-        return -1
+        return find(self, text, len(name), hash_of(text, len(name)))
 
     cdef int add(
         self, const char* text, Py_ssize_t size, unsigned long long key

@@ -128,7 +128,7 @@ cdef class View:
 
     cdef int value_number(self, const char* text, Py_ssize_t size) except -1:
         cdef unsigned long long key = hash_of(text, size)
-        cdef int number = self.values.find(text, size, key)
+        cdef int number = find(self.values, text, size, key)
         return number if number >= 0 else self.values.add(text, size, key)
 
     cdef int _single(self, const char* text, Py_ssize_t size) except -2:

@@ -19,7 +19,8 @@ import numpy as np
 from skcw.data.vocabulary import Vocabulary
 
 from skcw.data.buffers cimport Numbers, push_words
-from skcw.data.names cimport SKCW_PREFETCH, NameTable, hash_of
+from skcw.data.names cimport (
+    SKCW_PREFETCH, NameTable, find, guess_of, hash_of, slot_of)
 
 include "views.pxi"
 
@@ -92,7 +93,7 @@ cdef class NameLookup:
         if self.n:
             begin = (<long long*>self.ends.data)[self.n - 1]
         key = hash_of(self.blob.data + begin, self.blob.n - begin)
-        self.table.prefetch(key)
+        SKCW_PREFETCH(slot_of(self.table, key))
         self.ends.push_long(self.blob.n)
         self.keys.push_long(<long long>key)
         self.values.push_int(value)
@@ -106,12 +107,13 @@ cdef class NameLookup:
         cdef long long begin = 0, end
         cdef int number
         cdef Template template
+        cdef NameTable table = self.table
         cdef const unsigned long long* keys = <unsigned long long*>self.keys.data
         self.numbers.n = 0
         for k in range(self.n):
-            self.table.prefetch_end(keys[k])
+            SKCW_PREFETCH(&table.ends[guess_of(table, keys[k])])
         for k in range(self.n):
-            self.table.prefetch_text(keys[k])
+            SKCW_PREFETCH(table.blob + table.ends[guess_of(table, keys[k])])
         for k in range(self.n):
             end = (<long long*>self.ends.data)[k]
             number = self._number(self.blob.data + begin, end - begin, keys[k])
@@ -129,7 +131,7 @@ cdef class NameLookup:
         cdef int number
         if self.n_features:
             return <int>(key % self.n_features)
-        number = self.table.find(text, size, key)
+        number = find(self.table, text, size, key)
         if number < 0 and self.grow:
             return self.table.add(text, size, key)
         return number if number >= 0 else UNKNOWN
@@ -234,7 +236,7 @@ cdef class WindowExtractor:
             text = self._text(token, column)
         if isinstance(text, str) and PyUnicode_IS_COMPACT_ASCII(text):
             raw = PyUnicode_AsUTF8AndSize(text, &size)
-            number = table.find(raw, size, hash_of(raw, size))
+            number = find(table, raw, size, hash_of(raw, size))
             if number < 0:
                 number = self._number_of(slot, raw, size)
         else:
@@ -303,7 +305,7 @@ cdef class WindowExtractor:
         """Return the number of a text; a new one is viewed from all sides."""
         cdef NameTable table = <NameTable>self.tables[slot]
         cdef unsigned long long key = hash_of(text, size)
-        cdef int number = table.find(text, size, key)
+        cdef int number = find(table, text, size, key)
         if number >= 0:
             return number
         number = table.add(text, size, key)

@@ -5,7 +5,7 @@ from libc.string cimport memchr, memcmp
 
 import numpy as np
 
-from skcw.data.names cimport NameTable, hash_of
+from skcw.data.names cimport NameTable, find, hash_of
 
 from skcw.data.vocabulary import Vocabulary
 
@@ -192,7 +192,7 @@ cdef class ColumnParser:
     ) except -1:
         cdef NameTable table = <NameTable>self.tables[slot]
         cdef unsigned long long key = hash_of(text, size)
-        cdef int number = table.find(text, size, key)
+        cdef int number = find(table, text, size, key)
         if number < 0:
             number = table.add(text, size, key)
         self.codes[self.n_tokens * self.n_kept + slot] = number
