@@ -182,6 +182,54 @@ def extract_spans(
     return _read_strictly(list(map(split_label, labels)), scheme)
 
 
+def span_ends(labels, codes, offsets):
+    """Return where the span ends that begins at each token, and the kinds of tokens.
+
+    It reads codes of labels as `extract_spans` reads labels.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels.
+    codes : ndarray of int
+        The numbers of the labels of all sequences, joined.
+    offsets : ndarray of int, shape (n_sequences + 1,)
+        Where each sequence begins.
+
+    Returns
+    -------
+    ends : ndarray of int64
+        The token behind the span; 0 where none begins.
+    kinds : ndarray of int64
+        A number for the label of the span.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.data.schemes import span_ends
+    >>> codes, offsets = np.array([1, 2, 0, 2]), np.array([0, 2, 4])
+    >>> span_ends(["O", "B-x", "I-x"], codes, offsets)[0]
+    array([2, 0, 0, 4])
+    """
+    roles, names = zip(*map(split_label, labels), strict=True)
+    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    kinds = np.array([number[name] for name in names])[codes]
+    inside, opens, closes = (
+        np.array([role in among for role in roles])[codes]
+        for among in ("BIES", "BS", "ES")
+    )
+    first = np.zeros(len(codes) + 1, dtype=bool)
+    first[offsets] = True
+    begins = inside & (opens | first[:-1])
+    begins[1:] |= inside[1:] & ~(inside & ~closes)[:-1]
+    begins[1:] |= inside[1:] & (kinds[1:] != kinds[:-1])
+    last = inside.copy()
+    last[:-1] &= ~inside[1:] | begins[1:]
+    ends = np.zeros(len(codes), dtype=np.int64)
+    ends[begins] = np.flatnonzero(last) + 1
+    return ends, kinds
+
+
 def detect_scheme(labels: Iterable[Any]) -> Any:
     """Return the scheme that a set of labels seems to follow.
 

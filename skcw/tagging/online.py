@@ -29,13 +29,12 @@ from skcw._model.training import PassTasks, Plan, Stopping
 from skcw._util.checks import check_same_lengths
 from skcw._util.compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once
-from skcw._util.ragged import split_rows
 from skcw.confidence.settings import DEFAULT_TEMPERATURE, ModelConfidence
 from skcw.data.batch import SequenceBatch
 from skcw.data.edges import edge_features
 from skcw.data.encoder import check_batch, drop_rare, encode_any
 from skcw.data.labels import encode_labels
-from skcw.metrics import span_f1_score
+from skcw.data.schemes import span_ends
 from skcw.tagging.base import N_JOBS
 from skcw.tagging.belief_tagger import CONSTRAINTS_STATE, BeliefTagger
 from skcw.tagging.judges import choose_judges, learned_confidence
@@ -405,15 +404,17 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             columns = batch.n_features if batch.vocabulary is None else None
             dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
         y_dev = list(y_dev) if isinstance(y_dev, Iterator) else y_dev
-        codes, lengths, _ = encode_labels(y_dev, labels, grow=False)
+        gold, lengths, names = encode_labels(y_dev, labels)
         check_same_lengths(dev.lengths, lengths)
-        return Examples(dev, codes, None), y_dev
+        codes = np.where(gold < len(labels), gold, -1).astype(np.int32)
+        return Examples(dev, codes, None), gold, names
 
-    def _dev_scorer(self, plan, data, y=None):
+    def _dev_scorer(self, plan, data, gold=None, names=None):
         """Return what judges a belief: span F1 where labels are spans, or accuracy.
 
-        `y` tells labels that the tagger does not know, which have no number.
+        `gold` and `names` have numbers for labels that the tagger does not know, too.
         """
+        gold = data.codes if gold is None else gold
         batch = data.batch
         # It may travel to workers, without the tagger.
         n_jobs, label_score = self.n_jobs, plan.label_score
@@ -422,7 +423,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         def score(belief):
             belief = belief.extended(batch.n_features, belief.n_labels)
             guess, _ = Decoder(belief, forbidden, n_jobs).open(batch).viterbi()
-            return label_score(data.codes, guess, batch.offsets, y)
+            return label_score(gold, guess, batch.offsets, names)
 
         return score
 
@@ -489,14 +490,17 @@ def label_scorer(labels, spans):
     """Return what judges codes of labels: span F1 where they are spans, or accuracy.
 
     It is called with the true codes, the guessed ones and the offsets of the sequences,
-    and with the true labels themselves where some have no code.
+    and with the labels of all codes where there are more of them.
     """
-    names = np.array(labels, dtype=object)
 
-    def score(gold, guess, offsets, y=None):
-        if not spans:
-            return np.mean(guess == gold) if len(gold) else 0.0
-        y = split_rows(names[gold].tolist(), offsets) if y is None else y
-        return span_f1_score(y, split_rows(names[guess].tolist(), offsets))
+    def accuracy(gold, guess, offsets, names=None):
+        return np.mean(guess == gold) if len(gold) else 0.0
 
-    return score
+    def span_f1(gold, guess, offsets, names=None):
+        true, true_kinds = span_ends(names or labels, gold, offsets)
+        found, kinds = span_ends(names or labels, guess, offsets)
+        n_right = np.sum((true > 0) & (true == found) & (true_kinds == kinds))
+        n_spans = np.count_nonzero(true) + np.count_nonzero(found)
+        return float(2 * n_right / n_spans) if n_spans else 0.0
+
+    return span_f1 if spans else accuracy

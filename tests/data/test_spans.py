@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skcw.data import detect_scheme, extract_spans
-from skcw.data.schemes import Span
+from skcw._util.ragged import offsets_of
+from skcw.data.schemes import Span, span_ends
 
 SCHEMES = ("IOB1", "IOB2", "IOBES", "BILOU")
 ANY_LABEL = st.sampled_from(
@@ -178,3 +179,22 @@ def test_an_unknown_scheme_is_refused(scheme, strict):
 def test_strict_reading_refuses_labels_the_scheme_cannot_hold(scheme, label):
     with pytest.raises(ValueError, match=f"'{label}' at token 1 .* scheme {scheme}"):
         extract_spans(["O", label], scheme=scheme, strict=True)
+
+
+@given(st.lists(st.lists(ANY_LABEL, max_size=6), max_size=4))
+def test_codes_are_read_as_labels_are(rows):
+    names = sorted(set().union(["O"], *rows))
+    codes = np.array([names.index(label) for row in rows for label in row], dtype=int)
+    offsets = offsets_of([len(row) for row in rows])
+    ends, kinds = span_ends(names, codes, offsets)
+    expected = [
+        (span.label, start + span.start, start + span.end)
+        for row, start in zip(rows, offsets[:-1].tolist(), strict=True)
+        for span in extract_spans(row)
+    ]
+    found = np.flatnonzero(ends)
+    assert list(zip(found, ends[found], strict=True)) == [e[1:] for e in expected]
+    labels = [label for label, _, _ in expected]
+    for label, kind in zip(labels, kinds[found], strict=True):
+        same = [other == label for other in labels]
+        assert (kinds[found] == kind).tolist() == same
