@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw.data import detect_scheme, extract_spans
 from skcw._util.ragged import offsets_of
+from skcw.data import detect_scheme, extract_spans
 from skcw.data.schemes import Span, span_ends
 
 SCHEMES = ("IOB1", "IOB2", "IOBES", "BILOU")
