@@ -1,5 +1,6 @@
 """Check label sequences, and encode them as numbers."""
 
+from array import array
 from collections.abc import Mapping, Set
 from numbers import Integral
 
@@ -43,28 +44,33 @@ def encode_labels(y, known=(), grow=True):
     if isinstance(y, (str, bytes, dict, set)) or not hasattr(y, "__iter__"):
         raise TypeError(f"y is a {type(y).__name__}, not a list of label sequences")
     number_of = {label: i for i, label in enumerate(known)}
-    codes, lengths = [], []
+    # An array becomes one of NumPy at once, a list number by number.
+    codes, lengths = array("i"), []
     for s, labels in enumerate(y):
         # Sets and dicts have as many labels as tokens at best by accident.
         if not isinstance(labels, list):
-            refuse_table(labels, f"y[{s}]")
-        unordered = isinstance(labels, (str, dict, set, frozenset))
-        if unordered or not hasattr(labels, "__iter__"):
-            raise TypeError(
-                f"the labels of sequence {s} are {labels!r} "
-                f"({type(labels).__name__}), not a list of strings"
-            )
-        labels = list(labels)
+            labels = _listed_labels(labels, s)
         try:
-            codes.extend([number_of[label] for label in labels])
+            codes.fromlist(list(map(number_of.__getitem__, labels)))
         except (KeyError, TypeError):
-            codes.extend(_number_slowly(labels, s, number_of, grow))
+            codes.fromlist(_number_slowly(labels, s, number_of, grow))
         lengths.append(len(labels))
     return (
         np.array(codes, dtype=np.int32),
         np.array(lengths, dtype=np.int64),
         list(number_of),
     )
+
+
+def _listed_labels(labels, s):
+    refuse_table(labels, f"y[{s}]")
+    unordered = isinstance(labels, (str, dict, set, frozenset))
+    if unordered or not hasattr(labels, "__iter__"):
+        raise TypeError(
+            f"the labels of sequence {s} are {labels!r} "
+            f"({type(labels).__name__}), not a list of strings"
+        )
+    return list(labels)
 
 
 def _number_slowly(labels, s, number_of, grow):
