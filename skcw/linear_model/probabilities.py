@@ -19,7 +19,6 @@ from math import pi
 from numbers import Integral
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import ndtr
 from sklearn.utils import check_random_state, check_scalar
 
@@ -30,7 +29,10 @@ DISTRIBUTIONS = ("exact", "draws")
 # The variance of Gumbel's distribution of temperature one.
 GUMBEL = pi**2 / 6
 # The search begins with as much noise as variance, and no caution.
-START = (-4.0, -4.0, 0.0)
+START = (0.02, 0.02, 0.0)
+# It ends when a step promises less than this, or after so many.
+LEAST_GAIN, MOST_STEPS = 1e-9, 200
+FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-9
 # Noise and scaled variance are looked for in this range around the squared scores.
 RANGE = 1e8
 # The most that variances are multiplied by; what is then missing is noise. Caution, in
@@ -148,29 +150,30 @@ def fit_softmax(scores, spreads, codes, weight=None):
     """
     table, variance = as_table(scores), row_variance(spreads)
     weight = np.ones(len(codes)) if weight is None else weight
-    table = table - table.max(axis=1, keepdims=True)
+    # A row per label from here on: sums over few labels are slow otherwise.
+    table = np.ascontiguousarray(table.T)
+    table -= table.max(axis=0)
     # In units of these scores and variances, whose scale need not be known.
-    unit = np.mean(np.ptp(table, axis=1) ** 2)
-    typical = variance.mean()
+    unit, typical = np.mean(table.min(axis=0) ** 2), variance.mean()
     if not (unit > 0.0 and typical > 0.0):
         return 1.0, 0.0, 0.0
     ratio = unit / typical
     deviation = np.zeros_like(table)
     if spreads.ndim > 1:
-        deviation = np.sqrt(spreads / typical)
+        deviation = np.ascontiguousarray(np.sqrt(spreads / typical).T)
     smooth = 1.0 / (weight.sum() + 2.0)
     loss = partial(
         _softmax_loss,
         table=table / np.sqrt(unit),
         deviation=deviation,
         share=variance / typical,
-        target=_smoothed(codes, table.shape[1], smooth),
+        target=_smoothed(codes, len(table), smooth),
         weight=weight / weight.sum(),
     )
     # Variances that went to nothing in training must not be blown up again.
-    limit = np.log(LARGEST_SCALE / ratio)
-    noise, scaled, caution = _least(loss, np.log(RANGE), limit)
-    if np.log(scaled) > limit:
+    limit = LARGEST_SCALE / ratio
+    noise, scaled, caution = _least(loss, RANGE, limit)
+    if scaled > limit:
         noise, scaled, caution = _least(loss, limit, limit)
     scale = min(float(scaled * ratio), LARGEST_SCALE)
     return scale, float(noise * unit), float(caution * np.sqrt(ratio))
@@ -178,37 +181,84 @@ def fit_softmax(scores, spreads, codes, weight=None):
 
 def _smoothed(codes, n_labels, smooth):
     """Return the truth as a table, ``smooth`` of it left to the other labels."""
-    target = np.full((len(codes), n_labels), smooth / (n_labels - 1))
-    target[np.arange(len(codes)), codes] = 1.0 - smooth
+    target = np.full((n_labels, len(codes)), smooth / (n_labels - 1))
+    target[codes, np.arange(len(codes))] = 1.0 - smooth
     return target
 
 
 def _softmax_loss(point, table, deviation, share, target, weight):
-    """Return the log loss at (log noise, log scale, caution), and its gradient."""
-    noise, scaled = np.exp(point[:2])
-    rate = 1.0 / np.sqrt((noise + scaled * share) / GUMBEL)
-    cautious = table - point[2] * deviation
-    cautious -= cautious.max(axis=1, keepdims=True)
-    logits = rate[:, np.newaxis] * cautious
-    proba = np.exp(logits)
-    total = proba.sum(axis=1)
-    value = weight @ (np.log(total) - np.einsum("ij,ij->i", target, logits))
-    excess = proba / total[:, np.newaxis] - target
-    # The gradient by the rate of each row, then by what the rate is made of.
-    slope = weight * np.einsum("ij,ij->i", excess, cautious)
-    slope *= (-0.5 / GUMBEL) * rate**3
-    by_caution = -(weight * rate) @ np.einsum("ij,ij->i", excess, deviation)
-    return value, np.array([slope.sum() * noise, slope @ share * scaled, by_caution])
+    """Return the log loss at (noise, scale, caution), its gradient and curvature.
+
+    The curvature is Fisher's information: the part of the second derivatives that is
+    never negative. Tables have a row per label.
+    """
+    noise, scaled, caution = point
+    variance = noise + scaled * share
+    rate = np.sqrt(GUMBEL / variance)
+    cautious = table - caution * deviation
+    cautious -= cautious.max(axis=0)
+    proba = np.exp(rate * cautious)
+    total = proba.sum(axis=0)
+    proba /= total
+    # Means and covariances over the labels of what the rate and caution multiply.
+    by_rate, by_deviation = proba * cautious, proba * deviation
+    mean, mean_deviation = by_rate.sum(axis=0), by_deviation.sum(axis=0)
+    true = _products(target, cautious)
+    value = weight @ (np.log(total) - rate * true)
+    # The rate of each row by what it is made of.
+    rates = (-0.5 * rate / variance) * np.array([np.ones_like(share), share])
+    excess = mean_deviation - _products(target, deviation)
+    gradient = np.append(rates @ (weight * (mean - true)), -(weight * rate) @ excess)
+    curvature = np.empty((3, 3))
+    spread = weight * (_products(by_rate, cautious) - mean**2)
+    curvature[:2, :2] = (rates * spread) @ rates.T
+    both = _products(by_rate, deviation) - mean * mean_deviation
+    curvature[2, :2] = curvature[:2, 2] = -rates @ (weight * rate * both)
+    spread = _products(by_deviation, deviation) - mean_deviation**2
+    curvature[2, 2] = (weight * rate**2) @ spread
+    return value, gradient, curvature
+
+
+def _products(one, other):
+    """Return the sums over the labels of the products of two tables."""
+    return np.einsum("ij,ij->j", one, other)
 
 
 def _least(loss, top, limit):
-    """Return the best noise, scaled variance and caution.
+    """Return the best noise, scaled variance and caution, by steps of Newton's kind.
 
-    The logarithm of the scaled variance is at most ``top``, that of the square of
-    caution at most ``limit``.
+    The scaled variance is at most ``top``, the square of caution at most ``limit``. A
+    step that does not lessen the loss is made again with more damping (Levenberg and
+    Marquardt), in units of the variance so far.
     """
-    wide = np.log(RANGE)
-    bounds = [(-wide, wide), (min(-wide, top - wide), top), (0.0, np.exp(limit / 2))]
-    found = minimize(loss, START, jac=True, method="L-BFGS-B", bounds=bounds)
-    noise, scaled, caution = found.x
-    return np.exp(noise), np.exp(scaled), caution
+    low = np.array([1.0, min(1.0, top), 0.0]) / RANGE
+    high = np.array([RANGE, top, np.sqrt(limit)])
+    point, damping = np.clip(START, low, high), FIRST_DAMPING
+    value, gradient, curvature = loss(point)
+    for _ in range(MOST_STEPS):
+        total = point[0] + point[1]
+        damped = curvature + damping * np.diag([total**-2, total**-2, 1.0])
+        step = _step_within(gradient, damped, low - point, high - point)
+        if abs(gradient @ step) < LEAST_GAIN:
+            break
+        found = loss(point + step)
+        if found[0] < value:
+            point, damping = point + step, max(damping / 10.0, LEAST_DAMPING)
+            value, gradient, curvature = found
+        else:
+            damping *= 10.0
+    return point
+
+
+def _step_within(gradient, curvature, low, high):
+    """Return the step to where a parabola is least, the part beyond bounds cut off."""
+    step, free = np.zeros(3), np.ones(3, dtype=bool)
+    while free.any():
+        slope = gradient + curvature @ np.where(free, 0.0, step)
+        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], -slope[free])
+        beyond = (step < low) | (step > high)
+        if not beyond.any():
+            break
+        # What remains is least where these stay at their bounds.
+        step, free = np.clip(step, low, high), free & ~beyond
+    return step

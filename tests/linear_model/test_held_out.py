@@ -142,17 +142,51 @@ def test_no_other_scale_noise_and_caution_have_less_loss(caution):
             assert loss(*other) > best - 1e-5
 
 
-def test_the_gradient_is_that_of_the_loss():
+def some_rows():
+    """Return scores, deviations and mean variances, a row per label, and weights."""
     rng = np.random.default_rng(0)
-    table, spread = rng.normal(size=(9, 4)), rng.uniform(0.2, 2.0, size=(9, 4))
-    target = rng.dirichlet(np.ones(4), size=9)
-    weight = rng.dirichlet(np.ones(9))
-    given = table, np.sqrt(spread), spread.mean(axis=1), target, weight
-    point = np.array([-1.0, -0.5, 0.7])
-    _, gradient = _softmax_loss(point, *given)
-    for place, step in enumerate(1e-6 * np.eye(3)):
-        above, below = (_softmax_loss(point + s, *given)[0] for s in (step, -step))
-        assert_allclose(gradient[place], (above - below) / 2e-6, rtol=1e-6)
+    table, spread = rng.normal(size=(4, 9)), rng.uniform(0.2, 2.0, size=(4, 9))
+    return table, np.sqrt(spread), spread.mean(axis=0), rng.dirichlet(np.ones(9))
+
+
+POINT = np.array([0.4, 0.6, 0.7])
+
+
+def slopes(place, *given):
+    """Return what of a result changes with each of the three parameters."""
+    steps = 1e-6 * np.eye(3)
+    above = [_softmax_loss(POINT + step, *given)[place] for step in steps]
+    below = [_softmax_loss(POINT - step, *given)[place] for step in steps]
+    return (np.array(above) - np.array(below)) / 2e-6
+
+
+def test_the_gradient_is_that_of_the_loss():
+    *tables, weight = some_rows()
+    target = np.random.default_rng(1).dirichlet(np.ones(4), size=9).T
+    given = *tables, target, weight
+    _, gradient, _ = _softmax_loss(POINT, *given)
+    assert_allclose(gradient, slopes(0, *given), rtol=1e-6)
+
+
+def test_the_curvature_is_that_of_the_loss_where_the_model_is_right():
+    table, deviation, share, weight = some_rows()
+    rate = np.sqrt(GUMBEL / (POINT[0] + POINT[1] * share))
+    target = softmax(rate * (table - POINT[2] * deviation), axis=0)
+    given = table, deviation, share, target, weight
+    _, gradient, curvature = _softmax_loss(POINT, *given)
+    assert_allclose(gradient, 0.0, atol=1e-15)
+    assert_allclose(curvature, slopes(1, *given), rtol=1e-6)
+
+
+@pytest.mark.parametrize("place", range(2))
+def test_noise_or_scale_is_next_to_nothing_where_the_other_explains_all(place):
+    rng = np.random.default_rng(0)
+    means, spreads = 2 * rng.normal(size=(4000, 3)), rng.uniform(0.0, 9.0, (4000, 1))
+    wide = [spreads, 4.0][place] / GUMBEL
+    truth = means + rng.gumbel(size=means.shape) * np.sqrt(wide)
+    scale, noise, _ = fit_softmax(means, spreads + np.zeros(3), truth.argmax(axis=1))
+    assert_allclose((scale, noise)[place], (1.0, 4.0)[place], rtol=0.2)
+    assert 0.0 < (noise, scale)[place] < 0.3
 
 
 def test_two_classes_need_no_caution():
