@@ -359,6 +359,36 @@ cdef unsigned long long _mixed(unsigned long long key) noexcept nogil:
     return key ^ (key >> 31)
 
 
+def hash_order(const unsigned long long[::1] hashes):
+    """Return the positions of hashes in ascending order; equal ones stay in theirs.
+
+    Hashes are spread evenly: sorted by their first bits, they are nearly in place.
+    """
+    cdef Py_ssize_t i, k, place, n = hashes.shape[0]
+    cdef int shift = 63
+    while n >> (64 - shift):
+        shift -= 1
+    found = np.empty(n, dtype=np.int64)
+    cdef long long[::1] order = found
+    cdef long long[::1] starts = np.zeros((1 << (64 - shift)) + 1, dtype=np.int64)
+    with nogil:
+        for i in range(n):
+            starts[(hashes[i] >> shift) + 1] += 1
+        for k in range(1, starts.shape[0]):
+            starts[k] += starts[k - 1]
+        for i in range(n):
+            k = hashes[i] >> shift
+            order[starts[k]] = i
+            starts[k] += 1
+        for k in range(1, n):
+            i, place = order[k], k
+            while place > 0 and hashes[order[place - 1]] > hashes[i]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = i
+    return found
+
+
 def row_keys(
     const long long[::1] indptr, const int[::1] indices, const real[::1] values,
     const int[::1] gold,

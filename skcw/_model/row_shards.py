@@ -76,7 +76,7 @@ class RowShards:
     def __init__(self, training):
         self.training, self.rows = training, training.rows
         if training.seen is not None:
-            self.rows = take_rows(self.rows, np.flatnonzero(training.seen))
+            self.rows = take_rows(self.rows, training.seen)
         if self.rows.weight is not None:
             self.rows = take_rows(self.rows, np.flatnonzero(self.rows.weight > 0))
         self.dealt = self._dealt()
@@ -89,10 +89,10 @@ class RowShards:
     def _dealt(self):
         """Return the positions of the rows of each shard."""
         n_shards = self.training.plan.n_shards
-        keys, copy_of = np.unique(self.rows.keys, return_inverse=True)
-        if n_shards > len(keys):
+        first, copy_of = self.rows.distinct
+        if n_shards > len(first):
             raise ValueError(
-                f"n_shards is {n_shards}, but there are only {len(keys)} different "
+                f"n_shards is {n_shards}, but there are only {len(first)} different "
                 "rows to learn from, without those held out to calibrate confidence; "
                 "each shard needs at least one"
             )
@@ -100,9 +100,9 @@ class RowShards:
         if salt is None:
             shard_of = np.arange(len(self.rows)) % n_shards
         else:
-            shard_of = np.empty(len(keys), dtype=np.int64)
-            order = salted_order(keys, salt)
-            shard_of[order] = np.arange(len(keys)) % n_shards
+            shard_of = np.empty(len(first), dtype=np.int64)
+            order = salted_order(self.rows.keys[first], salt)
+            shard_of[order] = np.arange(len(first)) % n_shards
             shard_of = shard_of[copy_of]
         return [np.flatnonzero(shard_of == k) for k in range(n_shards)]
 

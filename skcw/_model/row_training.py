@@ -40,7 +40,7 @@ class RowTraining:
     def __init__(self, belief, rows, plan, seed, held_out=None):
         self.belief, self.rows, self.plan = belief, rows, plan
         self.held_out = held_out
-        # Which rows to learn from, None for all; and how the others were predicted.
+        # Where the rows to learn from are, None for all; how the others were predicted.
         self.seen = self.judge = None
         self.kernel = plan.kernel
         self.rng = np.random.RandomState(seed) if plan.shuffle else None
@@ -48,7 +48,8 @@ class RowTraining:
     def take_up(self, part):
         """Go on with a part of the rows: "all", "rest" or "held_out"."""
         mask = self.held_out.mask
-        self.seen = {"all": None, "rest": ~mask, "held_out": mask}[part]
+        chosen = {"all": None, "rest": ~mask, "held_out": mask}[part]
+        self.seen = None if chosen is None else np.flatnonzero(chosen)
 
     def judged(self):
         """Return what is predicted of the rows that are held out."""
@@ -66,9 +67,7 @@ class RowTraining:
 
     def pieces(self, number, salt, presented, n_words):
         """Yield what the kernel is given in a pass, which is one piece."""
-        order = pass_order(self.rows, salt)
-        if self.seen is not None:
-            order = order[self.seen[order]]
+        order = pass_order(self.rows, salt, self.seen)
         belief = self.belief
         tables = belief.mean, belief.variance, belief.drift
         yield len(order), (*tables, belief.rounds, self.rows, order)
@@ -128,7 +127,7 @@ def predictions(belief, rows):
     return Predictions(rows, rows.scores(mean), rows.spreads(variance))
 
 
-def pass_order(rows, salt):
+def pass_order(rows, salt, seen=None):
     """Return the order in which a pass presents rows, as the kernels read it.
 
     Every pass sorts the rows by a hash of their content, their label and a random
@@ -141,19 +140,20 @@ def pass_order(rows, salt):
         The rows.
     salt : uint64 or None
         The random number; None for the order in which rows are given.
+    seen : ndarray of int64, default=None
+        The positions of those that are presented, ascending; None for all.
 
     Returns
     -------
     order : ndarray of int64
         The positions of the rows.
     """
+    if salt is not None and seen is None:
+        return salted_order(rows.keys, salt)
+    order = np.arange(len(rows), dtype=np.int64) if seen is None else seen
     if salt is not None:
-        order = salted_order(rows.keys, salt)
-    else:
-        order = np.arange(len(rows))
-        if rows.weight is not None:
-            order = order[rows.weight > 0]
-    return order.astype(np.int64)
+        return order[salted_order(rows.keys[order], salt)]
+    return order if rows.weight is None else order[rows.weight[order] > 0]
 
 
 def described_rows(classifier, plan, rows, classes, start):

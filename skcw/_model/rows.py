@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
-from skcw._kernels.row_passes import row_keys, seen_features, table_sums
+from skcw._kernels.row_passes import hash_order, row_keys, seen_features, table_sums
 from skcw._model.training import size_to_judge
 from skcw._util.checks import check_sample_weight, check_weight_values
 from skcw._util.limits import LARGEST_ROW_VALUE, MOST_FEATURES, MOST_PRESENTATIONS
@@ -58,6 +58,22 @@ class Rows:
         return row_keys(self.indptr, self.indices, self.values, self.gold)
 
     @cached_property
+    def distinct(self):
+        """The first of each different row, by their keys; and which each row equals."""
+        order = hash_order(self.keys)
+        keys = self.keys[order]
+        new = np.ones(len(keys), dtype=bool)
+        new[1:] = keys[1:] != keys[:-1]
+        copy_of = np.empty(len(keys), dtype=np.int64)
+        copy_of[order] = np.cumsum(new) - 1
+        return order[new], copy_of
+
+    def repeats(self):
+        """Return how often each different row is there."""
+        first, copy_of = self.distinct
+        return np.bincount(copy_of, weights=self.weight, minlength=len(first))
+
+    @cached_property
     def seen(self):
         """Whether each feature up to the last one occurs."""
         return seen_features(self.indices)
@@ -78,14 +94,11 @@ class Rows:
 
         Rows of weight 0 do not count.
         """
-        if self.weight is None:
-            keys, counted = self.keys, self.values != 0.0
-        else:
-            present = self.weight > 0
-            keys = self.keys[present]
-            counted = np.repeat(present, np.diff(self.indptr)) & (self.values != 0.0)
+        counted = self.values != 0.0
+        if self.weight is not None:
+            counted &= np.repeat(self.weight > 0, np.diff(self.indptr))
         seen = self.seen if counted.all() else seen_features(self.indices[counted])
-        return len(np.unique(keys)), np.count_nonzero(seen)
+        return np.count_nonzero(self.repeats()), np.count_nonzero(seen)
 
 
 def compressed_rows(X, dtype, fit_intercept):
@@ -123,12 +136,11 @@ def held_out_to_judge(rows):
     Which they are depends on their content: copies of a row go together, and the order
     does not matter. A class of one or two rows is not among them.
     """
-    keys, first, copy_of = np.unique(rows.keys, return_index=True, return_inverse=True)
-    repeats = np.bincount(copy_of, weights=rows.weight, minlength=len(keys))
+    (first, copy_of), repeats = rows.distinct, rows.repeats()
     gold, present = rows.gold[first], repeats > 0
     n_rows = np.count_nonzero(present)
     step = max(LEAST_STEP, round(n_rows / size_to_judge(n_rows)))
-    chosen = np.zeros(len(keys), dtype=bool)
+    chosen = np.zeros(len(first), dtype=bool)
     for label in np.unique(gold[present]):
         # They come in the order of their keys, which is random.
         chosen[np.flatnonzero(present & (gold == label))[step - 1 :: step]] = True
@@ -177,7 +189,7 @@ def salted_order(keys, salt):
     """Return the order of rows by a hash of their keys and a random number."""
     mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
+    return hash_order(mixed ^ (mixed >> np.uint64(32)))
 
 
 def _check_magnitude(values):

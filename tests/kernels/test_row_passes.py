@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.row_passes import cw_row_pass, row_keys, seen_features
+from skcw._kernels.row_passes import (
+    cw_row_pass,
+    hash_order,
+    row_keys,
+    seen_features,
+)
 from tests.kernels.problems import FLOAT32
 from tests.kernels.row_problems import (
     GAUSSIAN,
@@ -268,6 +273,16 @@ def test_keys_depend_on_content_and_label_alone():
     rows = compressed(X, 1 - gold)
     other = row_keys(rows.indptr, rows.indices, rows.values, rows.gold)
     assert not np.intersect1d(other, keys).size
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 2, 7, 64, 1000])
+@pytest.mark.parametrize("n_different", [1, 3, 1000])
+def test_hashes_are_ordered_and_equal_ones_stay(n_rows, n_different):
+    rng = np.random.default_rng(n_rows)
+    some = rng.integers(0, 2**64 - 1, n_different, dtype=np.uint64, endpoint=True)
+    for hashes in (rng.choice(some, n_rows), some[:n_rows] >> np.uint64(40)):
+        expected = np.argsort(hashes, kind="stable")
+        assert_array_equal(hash_order(hashes), expected)
 
 
 @pytest.mark.parametrize("indices", [[], [0], [3, 1, 3, 7], [5, 5]])
