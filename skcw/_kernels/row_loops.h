@@ -91,6 +91,25 @@ SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
     }                                                                          \
 }                                                                              \
                                                                                \
+/* The score of a row and its variance, of two classes: both sums in one walk. */ \
+SKCW_UNUSED static void skcw_two_class_sums_##SUFFIX(                          \
+    const REAL *restrict mean, const REAL *restrict variance,                  \
+    ptrdiff_t stride, const skcw_ahead *restrict ahead,                        \
+    const int *restrict index, const double *restrict value,                   \
+    ptrdiff_t n_entries, double *restrict score, double *restrict spread)      \
+{                                                                              \
+    double sum = 0.0, squares = 0.0;                                           \
+    for (ptrdiff_t k = 0; k < n_entries; ++k) {                                \
+        const ptrdiff_t cell = index[k] * stride;                              \
+        if (k < ahead->n)                                                      \
+            skcw_prefetch_ahead(ahead, k);                                     \
+        sum += value[k] * mean[cell];                                          \
+        squares += value[k] * value[k] * variance[cell];                       \
+    }                                                                          \
+    *score = sum;                                                              \
+    *spread = squares;                                                         \
+}                                                                              \
+                                                                               \
 /* Prefetch the table rows of entries that will be read soon. */               \
 SKCW_UNUSED static void skcw_prefetch_rows_##SUFFIX(                           \
     const REAL *table, ptrdiff_t stride, ptrdiff_t reach, const int *index,    \
@@ -105,6 +124,8 @@ SKCW_DEFINE_ROW_SUMS(float, skcw_four_f, f)
 SKCW_DEFINE_ROW_SUMS(double, skcw_four, d)
 #define skcw_row_sums(out, table, ...)                                         \
     SKCW_OF_TYPE(skcw_row_sums, table)(out, table, __VA_ARGS__)
+#define skcw_two_class_sums(mean, ...)                                         \
+    SKCW_OF_TYPE(skcw_two_class_sums, mean)(mean, __VA_ARGS__)
 #define skcw_prefetch_rows(table, ...)                                         \
     SKCW_OF_TYPE(skcw_prefetch_rows, table)(table, __VA_ARGS__)
 

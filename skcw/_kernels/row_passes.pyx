@@ -66,6 +66,10 @@ cdef void read_row(
 
 
 cdef void _stdev_rule(double phi, double margin, Step* step) noexcept nogil:
+    # Most rows are clearly sure enough: no root is needed to see it.
+    if margin > 0.0 and margin * margin > 1.000001 * phi * phi * step.spread:
+        step.alpha = step.beta = 0.0
+        return
     step.alpha, step.beta = cw_step(margin, step.spread, phi, INFINITY)
 
 
@@ -210,11 +214,7 @@ cdef _run(
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
             while copies_left > 0.0:
-                row_sums(
-                    means, options.stride, options.width,
-                    rows_ahead(means, options.stride, options.stride, work.row.index,
-                               work.row.n),
-                    work.row, &work.scores[0])
+                sum_row(means, variances, work)
                 if options.width > 1:
                     rank_rivals(work)
                 if first:

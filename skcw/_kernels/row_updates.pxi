@@ -24,6 +24,9 @@ cdef extern from "row_loops.h" nogil:
     void skcw_row_sums(
         double*, const void*, Py_ssize_t, Py_ssize_t, const Ahead*, const int*,
         const double*, Py_ssize_t)
+    void skcw_two_class_sums(
+        const void*, const void*, Py_ssize_t, const Ahead*, const int*, const double*,
+        Py_ssize_t, double*, double*)
     void skcw_prefetch_rows(
         const void*, Py_ssize_t, Py_ssize_t, const int*, Py_ssize_t)
     void skcw_move_row(
@@ -171,6 +174,21 @@ cdef double _spread_of(
     return total
 
 
+cdef void sum_row(const real* mean, const real* variance, Work work) noexcept nogil:
+    """Fill in the scores of a row, and of two classes the spread."""
+    cdef RowOptions* options = &work.options
+    cdef Ahead ahead = rows_ahead(
+        mean, options.stride, options.stride, work.row.index, work.row.n)
+    if options.width == 1 and variance != NULL:
+        skcw_two_class_sums(
+            mean, variance, options.stride, &ahead, work.row.index, work.row.value,
+            work.row.n, &work.scores[0], &work.spreads[0])
+        return
+    row_sums(mean, options.stride, options.width, ahead, work.row, &work.scores[0])
+    if options.width == 1:
+        work.spreads[0] = _squared_norm(work.squares)
+
+
 cdef void rank_rivals(Work work) noexcept nogil:
     """Put the k best labels but gold into `rivals`, best first; ties to the first."""
     cdef Py_ssize_t c, at, n = 0
@@ -215,7 +233,7 @@ cdef bint _update_two_classes(
         step.alpha, step.beta = work.joint.alpha[0], work.joint.beta[0]
         step.spread = work.joint.own_spread
     else:
-        step.spread = _spread_of(variance, options.stride, 0, work.squares)
+        step.spread = work.spreads[0]
         _solve(work, sign * work.scores[0], &step)
     if step.alpha <= 0.0:
         return False

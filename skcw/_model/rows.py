@@ -107,7 +107,7 @@ def compressed_rows(X, dtype, fit_intercept):
         raise ValueError(
             f"X has {X.shape[1]} features, but at most {MOST_FEATURES} are possible"
         )
-    rows = sparse.csr_array(X)
+    rows = X if sparse.issparse(X) else sparse.csr_array(X)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()

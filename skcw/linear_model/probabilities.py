@@ -254,9 +254,11 @@ def _step_within(gradient, curvature, low, high):
     """Return the step to where a parabola is least, the part beyond bounds cut off."""
     step, free = np.zeros(3), np.ones(3, dtype=bool)
     while free.any():
-        slope = gradient + curvature @ np.where(free, 0.0, step)
-        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], -slope[free])
-        beyond = (step < low) | (step > high)
+        step = np.linalg.solve(
+            np.where(free[:, np.newaxis], curvature, np.eye(3)),
+            np.where(free, -gradient, step),
+        )
+        beyond = free & ((step < low) | (step > high))
         if not beyond.any():
             break
         # What remains is least where these stay at their bounds.
