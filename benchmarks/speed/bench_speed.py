@@ -10,6 +10,7 @@ memory       a corpus made on the fly, of up to 100 million words: memory and sp
 command      `skcw tag`: its start, the test columns, with confidence
 asking       `confidence_pairs` of one and of ten labels beside one question
 classifiers  20 Newsgroups: CW beside tuned peers that converge, and Vowpal Wabbit
+defaults     every cell of the travel grid: CW beside linear peers, all as they come
 predictions  20 Newsgroups: probabilities beside scores
 
     OMP_NUM_THREADS=1 python benchmarks/speed/bench_speed.py --data-home DIR
@@ -46,6 +47,7 @@ PARTS = {
     "command": Part(asking.run_command, asking.render_command),
     "asking": Part(asking.run_asking, asking.render_asking),
     "classifiers": Part(classifiers.run, classifiers.render),
+    "defaults": Part(classifiers.run_defaults, classifiers.render_defaults),
     "predictions": Part(classifiers.run_predictions, classifiers.render_predictions),
 }
 
