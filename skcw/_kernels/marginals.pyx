@@ -187,29 +187,51 @@ cdef double _by_logarithms(
     return log_z
 
 
+cdef class Factors:
+    """The exponentials of transitions, both ways round, and what they were divided by.
+
+    A model whose tokens share one square makes them once for a temperature.
+    """
+
+    cdef Py_ssize_t rows
+    cdef const double[:, ::1] trans
+    cdef double[::1] top
+    cdef double[:, :, ::1] links, turned, best_link
+
+    def __init__(self, const double[:, ::1] trans, Py_ssize_t n_labels):
+        cdef Py_ssize_t width = trans.shape[1]
+        self.trans, self.rows = trans, rows_of_token(trans)
+        # One square, or one for each token.
+        used = np.asarray(trans).reshape(-1, self.rows or trans.shape[0], width)
+        used = used[:, :n_labels, :n_labels]
+        # Each by itself, so that no bit depends on the other sequences.
+        finite = np.where(np.isfinite(used), used, -np.inf)
+        shifts = finite.max(axis=(1, 2), keepdims=True)
+        shifts[np.isneginf(shifts)] = 0.0
+        self.top = shifts.ravel()
+        padded = np.zeros((len(used), n_labels, width))
+        padded[:, :, :n_labels] = np.exp(used - shifts)
+        self.links = padded
+        padded = np.zeros((len(used), n_labels, width))
+        padded[:, :, :n_labels] = np.exp(used.transpose(0, 2, 1) - shifts)
+        self.turned = padded
+        self.best_link = np.stack(
+            [np.max(self.links, axis=1), np.max(self.turned, axis=1)])
+
+
 def marginals(
-    const double[:, ::1] scores, const double[:, ::1] trans, Py_ssize_t n_labels,
+    const double[:, ::1] scores, Factors factors, Py_ssize_t n_labels,
     const long long[::1] offsets, double[:, ::1] out, double[::1] log_z,
 ):
     """Write the marginal of every label at every token and every log partition."""
-    cdef Py_ssize_t s, t, start, length, width = trans.shape[1]
+    cdef Py_ssize_t s, t, start, length, width = factors.trans.shape[1]
     cdef Py_ssize_t most = longest_sequence(offsets)
-    cdef Py_ssize_t rows = rows_of_token(trans)
-    # One square, or one for each token.
-    used = np.asarray(trans).reshape(-1, rows or trans.shape[0], width)
-    used = used[:, :n_labels, :n_labels]
-    # Each by itself, so that no bit depends on the other sequences.
-    shifts = np.where(np.isfinite(used), used, -np.inf).max(axis=(1, 2), keepdims=True)
-    shifts[np.isneginf(shifts)] = 0.0
-    cdef double[::1] top = shifts.ravel()
-    padded = np.zeros((len(used), n_labels, width))
-    padded[:, :, :n_labels] = np.exp(used - shifts)
-    cdef double[:, :, ::1] links = padded
-    padded = np.zeros((len(used), n_labels, width))
-    padded[:, :, :n_labels] = np.exp(used.transpose(0, 2, 1) - shifts)
-    cdef double[:, :, ::1] turned = padded
-    cdef double[:, :, ::1] best_link = np.stack(
-        [np.max(links, axis=1), np.max(turned, axis=1)])
+    cdef Py_ssize_t rows = factors.rows
+    cdef const double[:, ::1] trans = factors.trans
+    cdef double[::1] top = factors.top
+    cdef double[:, :, ::1] links = factors.links
+    cdef double[:, :, ::1] turned = factors.turned
+    cdef double[:, :, ::1] best_link = factors.best_link
     cdef double[:, ::1] factor = np.empty((most, width))
     cdef double[:, ::1] inflow = np.empty((most, width))
     cdef double[:, ::1] ahead = np.empty((most, width))

@@ -12,7 +12,7 @@ from skcw._kernels.lattice import (
     score_transitions,
     viterbi,
 )
-from skcw._kernels.marginals import marginals
+from skcw._kernels.marginals import Factors, marginals
 from skcw._util.limits import LARGEST_SCORES
 from skcw._util.ragged import place_of
 from skcw.data.edges import split_edges
@@ -79,6 +79,8 @@ class Decoder:
         self.n_jobs = n_jobs
         n_labels = belief.n_labels
         self.transitions = self.square(belief.weights).copy()
+        # The last temperature and its factors: most questions are about one.
+        self._kept = None
         self.borders = borders
         if forbidden is not None:
             self.transitions[:n_labels, :n_labels] += forbidden[:-2]
@@ -109,6 +111,14 @@ class Decoder:
         if self.unknown_feature is None:
             return batch
         return batch._readable(self.unseen, self.unknown_feature)
+
+    def factors(self, temperature):
+        """Return the transitions of all tokens as forward-backward takes them."""
+        kept = self._kept
+        if kept is None or kept[0] != temperature:
+            factors = _factors(self.transitions, temperature, self.n_labels)
+            kept = self._kept = temperature, factors
+        return kept[1]
 
     def square(self, flat):
         """Return the weights of transitions, or their variances, without words."""
@@ -414,12 +424,18 @@ class ScoredBatch:
         """Run forward-backward over one piece."""
         marginals(
             np.divide(self.scores, temperature, dtype=np.float64),
-            self.transitions.astype(np.float64) / temperature,
+            self._factors(temperature),
             self.n_labels,
             self.offsets,
             out,
             log_z,
         )
+
+    def _factors(self, temperature):
+        """Return the transitions as forward-backward takes them."""
+        if self.edges is None:
+            return self.decoder.factors(temperature)
+        return _factors(self.transitions, temperature, self.n_labels)
 
     def check_legal(self, total):
         """Raise if a sequence has no labeling that the constraints allow."""
@@ -431,6 +447,10 @@ class ScoredBatch:
                 f"the constraints allow no labeling of sequence "
                 f"{self.first + dead[0]}, which has {self.lengths[dead[0]]} tokens"
             )
+
+
+def _factors(transitions, temperature, n_labels):
+    return Factors(transitions.astype(np.float64) / temperature, n_labels)
 
 
 def _check_scores(scores, batch, first):

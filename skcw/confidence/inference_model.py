@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from os import PathLike
 from threading import Lock
 from typing import Any, NamedTuple, Self
@@ -351,13 +352,17 @@ class InferenceModel:
         columns = columns_read(self.features)
         return predictions_of_text(self.predict_all, text, self.tokenizer, columns)
 
-    def _encoded(self, X):
+    @cached_property
+    def _known(self):
+        """Which features have weights."""
         belief = self.confidence.belief
+        return belief.row_of != belief.width
+
+    def _encoded(self, X):
         if self.features is not None:
             batch = self.features.extract(X)
-            known = belief.row_of != belief.width
-            return without_needless(batch, known) if self.reads_words else batch
-        n_features = len(belief.row_of)
+            return without_needless(batch, self._known) if self.reads_words else batch
+        n_features = len(self.confidence.belief.row_of)
         if isinstance(X, SequenceBatch):
             return check_batch(X, self.vocabulary, n_features)
         columns = n_features if self.vocabulary is None else None

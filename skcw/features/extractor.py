@@ -26,6 +26,8 @@ from skcw.features.resources import (
 from skcw.features.window import NoTextError, WindowExtractor
 
 MARKS = (OUTSIDE, FIRST, FURTHER)
+# What is known of texts is used again for so many tokens, in a few megabytes.
+TOKENS_KNOWN = 1 << 13
 
 
 def is_sequence(thing):
@@ -286,6 +288,11 @@ class FeatureExtractor:
         self._views, self._rows = compiled_plan(
             templates, lexicons or {}, functions, self._marked.numbers
         )
+        # Compiled extractors that nobody uses now: a thread takes one, or makes one.
+        self._idle = []
+
+    def __getstate__(self):
+        return {**vars(self), "_idle": []}
 
     def extract(self, X, vocabulary=None):
         """Return the features of sequences; those not known are left out.
@@ -329,24 +336,37 @@ class FeatureExtractor:
         return X
 
     def _extracted(self, X, vocabulary, grow):
-        hashed = self.n_features is not None
-        if vocabulary is None:
-            vocabulary = Vocabulary.empty() if hashed else self.vocabulary
-        table = vocabulary.table(grow=grow and not hashed)
-        known = len(table)
-        compiled = WindowExtractor(
-            self._views, self._rows, self.columns, table, grow, self.n_features
-        )
+        if self.n_features is not None:
+            # Nothing is looked up, so nothing can grow.
+            vocabulary, grow = None, False
+        elif vocabulary is None:
+            vocabulary = self.vocabulary
+        compiled = self._compiled(vocabulary, grow)
         if isinstance(X, TokenColumns):
             self._add_columns(compiled, X)
         else:
             self._add_sequences(compiled, X)
-        if hashed:
-            return SequenceBatch._owning(*compiled.finish(), None, self.n_features)
-        if len(table) > known:
-            vocabulary = Vocabulary(*table.freeze())
-        return SequenceBatch._owning(
-            *compiled.finish(), None, len(vocabulary), vocabulary
+        rows = compiled.finish()
+        if grow and len(compiled.table) > len(vocabulary):
+            vocabulary = Vocabulary(*compiled.table.freeze())
+        elif not grow and compiled.n_read < TOKENS_KNOWN:
+            self._idle.append((vocabulary, compiled))
+        n_features = self.n_features or len(vocabulary)
+        return SequenceBatch._owning(*rows, None, n_features, vocabulary)
+
+    def _compiled(self, vocabulary, grow):
+        """Return an idle extractor of features that are known, or else a new one."""
+        while self._idle and not grow:
+            try:
+                seen, compiled = self._idle.pop()
+            except IndexError:
+                break  # Another thread was faster.
+            if seen is vocabulary:
+                return compiled
+        names = Vocabulary.empty() if vocabulary is None else vocabulary
+        table = names.table(grow=grow)
+        return WindowExtractor(
+            self._views, self._rows, self.columns, table, grow, self.n_features
         )
 
     def _add_columns(self, compiled, X):

@@ -154,6 +154,9 @@ cdef class WindowExtractor:
     cdef list keys
     cdef Numbers offsets, indptr, indices
     cdef NameLookup lookup
+    # How many tokens have been read in all.
+    cdef readonly Py_ssize_t n_read
+    cdef readonly NameTable table
     cdef Py_ssize_t n_templates
     cdef Py_ssize_t* column_of
     cdef const int** sources
@@ -164,9 +167,9 @@ cdef class WindowExtractor:
     ):
         self.keys = keys
         self.offsets, self.indptr = Numbers(np.int64), Numbers(np.int64)
-        self.offsets.push_long(0)
-        self.indptr.push_long(0)
         self.indices = Numbers(np.int32)
+        self._begin()
+        self.table = table
         self.lookup = NameLookup(table, grow, n_features or 0)
         self.n_templates = len(templates)
         self.sources = <const int**>malloc((self.n_templates + 1) * sizeof(int*))
@@ -282,8 +285,17 @@ cdef class WindowExtractor:
             self._emit(offsets[s + 1] - offsets[s])
 
     def finish(self):
-        """Return offsets, indptr and indices."""
-        return self.offsets.freeze(), self.indptr.freeze(), self.indices.freeze()
+        """Return offsets, indptr and indices; texts stay known to what comes next."""
+        found = self.offsets.freeze(), self.indptr.freeze(), self.indices.freeze()
+        self.n_read += len(found[1]) - 1
+        self._begin()
+        return found
+
+    cdef int _begin(self) except -1:
+        """Begin without rows."""
+        self.offsets.push_long(0)
+        self.indptr.push_long(0)
+        return 0
 
     cdef int _wide_text_number(self, Py_ssize_t slot, text) except -1:
         """Return the number of a text that is not all ASCII."""

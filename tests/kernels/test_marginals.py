@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.marginals import marginals
+from skcw._kernels.marginals import Factors, marginals
 from skcw._model.gaussian import padded
 from tests.kernels.problems import (
     EXACT,
@@ -27,7 +27,7 @@ NOTHING = 1e-12
 def marginals_of(scores, trans, n_labels, offsets):
     out = np.full((len(scores), n_labels), np.nan)
     log_z = np.full(len(offsets) - 1, np.nan)
-    marginals(scores, trans, n_labels, offsets, out, log_z)
+    marginals(scores, Factors(trans, n_labels), n_labels, offsets, out, log_z)
     return out, log_z
 
 

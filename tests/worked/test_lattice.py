@@ -9,7 +9,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw._kernels.lattice import k_best, max_marginals, path_scores, viterbi
-from skcw._kernels.marginals import marginals
+from skcw._kernels.marginals import Factors, marginals
 from tests.kernels.problems import pad
 
 BY_HAND = 1e-12
@@ -50,7 +50,7 @@ def test_max_marginals_are_the_best_with_a_label():
 
 def test_marginals_are_shares_of_21():
     out, log_z = np.empty((2, 2)), np.empty(1)
-    marginals(SCORES, TRANSITIONS, 2, OFFSETS, out, log_z)
+    marginals(SCORES, Factors(TRANSITIONS, 2), 2, OFFSETS, out, log_z)
     assert_allclose(out, [[7 / 21, 14 / 21], [15 / 21, 6 / 21]], rtol=BY_HAND)
     assert_allclose(np.exp(log_z), [21], rtol=BY_HAND)
 
@@ -60,6 +60,6 @@ def test_forbidding_b_to_a_leaves_9():
     transitions = TRANSITIONS.copy()
     transitions[1, 0] = -np.inf
     out, log_z = np.empty((2, 2)), np.empty(1)
-    marginals(SCORES, transitions, 2, OFFSETS, out, log_z)
+    marginals(SCORES, Factors(transitions, 2), 2, OFFSETS, out, log_z)
     assert_allclose(out, [[7 / 9, 2 / 9], [3 / 9, 6 / 9]], rtol=BY_HAND)
     assert_allclose(np.exp(log_z), [9], rtol=BY_HAND)
