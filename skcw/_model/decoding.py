@@ -73,7 +73,7 @@ class Decoder:
         if belief.unknown_row is not None:
             self.unknown_feature = len(belief.row_of)
         if belief.unknown_row is not None or len(belief.edges):
-            belief = belief.with_all_features()
+            belief = belief.all_features
         self.belief = belief
         self.forbidden = forbidden
         self.n_jobs = n_jobs

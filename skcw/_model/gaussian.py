@@ -148,7 +148,8 @@ class Belief(Gaussian):
         return Belief(**{**same, **parts})
 
     def __getstate__(self):
-        return {k: value for k, value in vars(self).items() if k != "mean_square"}
+        derived = "mean_square", "all_features"
+        return {k: value for k, value in vars(self).items() if k not in derived}
 
     @classmethod
     def start(
@@ -287,8 +288,9 @@ class Belief(Gaussian):
         average = None if self.average is None else scaled(self.average)
         return self.replaced(mean=scaled(self.mean), average=average)
 
-    def with_all_features(self):
-        """Return a belief whose features are all that have a row, as kernels read it.
+    @cached_property
+    def all_features(self):
+        """A belief whose features are all that have a row, as kernels read it.
 
         After those with a name come that of tokens without a known one, if there is a
         row for them, and from `first_edge` on the edges, each after every label.
@@ -346,7 +348,7 @@ class Belief(Gaussian):
         """Return a copy ready for training: (belief with room, rows in use).
 
         Its ``average`` is the drift: rounds * (mean - average). Its features are those
-        of ``with_all_features``.
+        of ``all_features``.
         """
         row_of = self.all_rows()
         untouched = int(np.count_nonzero(row_of == self.width))

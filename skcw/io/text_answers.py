@@ -104,27 +104,35 @@ class TextPredictions:
                 yield found, before + first, before + last
             before += len(tokens)
 
-    def tokens(self):
+    def tokens(self, **options):
         """Return the tokens of the text with their labels and confidences.
+
+        Parameters
+        ----------
+        **options : object
+            Those of ``Predictions.confidence``, such as ``method``.
 
         Returns
         -------
         tokens : list of list of (TextToken, str, float)
             One list for each sentence.
         """
-        labels, sure = self.predictions.labels(), self.predictions.confidence()
+        sure = self.predictions.confidence(**options)
+        rows = zip(self.sentences, self.predictions.labels(), sure, strict=True)
         return [
-            list(zip(*row, strict=True))
-            for row in zip(self.sentences, labels, map(list, sure), strict=True)
+            list(zip(tokens, labels, by_token.tolist(), strict=True))
+            for tokens, labels, by_token in rows
         ]
 
-    def to_dict(self, **options):
+    def to_dict(self, entity_confidence=None, **options):
         """Return text, tokens and entities as values that JSON can hold.
 
         Parameters
         ----------
+        entity_confidence : str, default=None
+            That of ``Predictions.entities``.
         **options : object
-            Those of ``Predictions.entities``.
+            Those of ``Predictions.confidence``, for tokens and entities.
 
         Returns
         -------
@@ -133,32 +141,34 @@ class TextPredictions:
             use: ``start`` and ``end`` in characters, ``token_start`` and ``token_end``
             (inclusive) in tokens.
         """
-        tokens, number = [], 0
-        for s, row in enumerate(self.tokens()):
-            for token, label, confidence in row:
+        tokens = []
+        for s, row in enumerate(self.tokens(**options)):
+            for (_, start, end), label, confidence in row:
                 tokens.append(
                     {
-                        "id": number,
-                        "text": self.text[token.start : token.end],
-                        "start": token.start,
-                        "end": token.end,
+                        "id": len(tokens),
+                        "text": self.text[start:end],
+                        "start": start,
+                        "end": end,
                         "sentence": s,
                         "label": label,
-                        "confidence": float(confidence),
+                        "confidence": confidence,
                     }
                 )
-                number += 1
+        options = {"entity_confidence": entity_confidence, **options}
         spans = [
             {
-                "label": entity.label,
-                "start": entity.start,
-                "end": entity.end,
+                "label": label,
+                "start": start,
+                "end": end,
                 "token_start": first,
                 "token_end": last - 1,
-                "text": entity.text,
-                "confidence": entity.confidence,
+                "text": text,
+                "confidence": confidence,
             }
-            for entity, first, last in self._placed(options)
+            for (label, start, end, confidence, text), first, last in self._placed(
+                options
+            )
         ]
         return {"text": self.text, "tokens": tokens, "spans": spans}
 

@@ -485,7 +485,11 @@ class Tokenizer:
         """Return a sentence in the words of the corpus."""
         if not self.forms:
             return sentence
-        return [token._replace(word=self._form(text, token)) for token in sentence]
+        forms = [self._form(text, token) for token in sentence]
+        return [
+            token if form == token.word else token._replace(word=form)
+            for token, form in zip(sentence, forms, strict=True)
+        ]
 
     def _form(self, text, token):
         form = self.forms.get(token.word)
