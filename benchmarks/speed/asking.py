@@ -1,4 +1,4 @@
-"""CPU seconds of ``skcw tag``, and of ``confidence_pairs`` beside one question."""
+"""CPU seconds of ``skcw tag``, of ``confidence_pairs``, and of one sentence."""
 
 import resource
 import statistics
@@ -6,13 +6,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+import sklearn_crfsuite
+
 import skcw
+from common import tagged
 from common.corpora import load_chunking
 from common.measure import in_fresh_process, progress
-from common.tables import at_most, format_goals, format_table
+from common.tables import at_least, at_most, format_goals, format_table
 from skcw.evaluation import confidence_pairs
 from skcw.io import read_columns, write_columns
 
@@ -36,11 +41,31 @@ ASKING_LABELS = {
     "query_ratio": "confidence_pairs / predict_confidence",
     "label_ratio": "ten labels / one label",
 }
+# A service asks for one sentence of so many words at a time.
+WORDS = 15
+QUESTIONS = 2000
+THREADS = 8
+CRF = "crfsuite"
+SENTENCE_LABELS = {
+    "labels": "labels",
+    "entities": "entities by marginals",
+    "to_dict": "to_dict by marginals",
+    "entities_default": "entities by default",
+    "to_dict_default": "to_dict by default",
+    "words": "labels of words",
+    CRF: "labels of words by sklearn-crfsuite",
+}
 NOTE_COMMAND = """\
 CPU seconds of whole processes; work is what remains without the start."""
 NOTE_ASKING = f"""\
 CPU seconds inside a process that has opened a pipeline; each figure is the least of
 {CALLS} calls, because the first ones warm up."""
+
+NOTE_SENTENCE = f"""\
+{WORDS} words of Spanish news, features and tokenizing included, by an open
+`InferenceModel` with "ner" features; milliseconds are CPU time, medians over the
+sentences. Sentences a second are by the clock, for {QUESTIONS:,} of them in all. The
+CRF has the features of its tutorial; it and `predict_all` are given words."""
 
 
 @contextmanager
@@ -140,6 +165,109 @@ def _questions(model, file):
     return {name: _least_seconds(ask) for name, ask in questions.items()}
 
 
+def run_sentence(settings):
+    """Return what one sentence costs, and how many a second threads answer."""
+    corpus = tagged.BUILT_IN if settings.data_home is None else tagged.SPANISH
+    train, test = tagged.load(corpus, settings)
+    words = [tagged.words_only(row) for row in train.tokens]
+    asked = [tagged.words_only(row) for row in test.tokens]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "model.skcw")
+        tagger = skcw.CWSequenceTagger(random_state=0)
+        skcw.make_tagging_pipeline("ner", tagger).fit(words, train.labels).save(file)
+        asked = _sentences_of(file, asked, 40 if settings.quick else QUESTIONS)
+
+        def measure():
+            progress("sentence")
+            return in_fresh_process(_answers, file, words, train.labels, asked)
+
+        now = _medians(measure, settings.seeds)
+    return {
+        "quick": settings.quick,
+        "figures": now,
+        "goals": _sentence_goals(now),
+    }
+
+
+def _sentence_goals(now):
+    costs = list(SENTENCE_LABELS.items())[:5]
+    beside = now["words_threads"] / now[f"{CRF}_threads"]
+    return [
+        *(
+            at_most(f"{label} / labels", now[key] / now["labels"], 1.5, ".2f")
+            for key, label in costs[1:]
+        ),
+        *(
+            at_most(f"milliseconds of {label}", now[key], 1.0, ".2f")
+            for key, label in costs
+        ),
+        at_most("answers of threads that differ", now["n_different"], 0, ".0f"),
+        at_least(f"labels of words by {THREADS} threads / CRF", beside, 1.0, ".1f"),
+    ]
+
+
+def _sentences_of(file, rows, n_questions):
+    """Return parts of sentences that the tokenizer of a model cuts as they were."""
+    split = skcw.InferenceModel.open(file).tokenizer.split
+    parts = [row[i : i + WORDS] for row in rows for i in range(0, len(row), WORDS)]
+    found = []
+    for part in parts:
+        cut = [[token.word for token in tokens] for tokens in split(" ".join(part))]
+        if len(part) == WORDS and cut == [part]:
+            found.append(part)
+    return [found[i % len(found)] for i in range(n_questions)]
+
+
+def _answers(file, words, labels, asked):
+    """Return milliseconds and throughput of a model, beside a CRF's."""
+    crf = sklearn_crfsuite.CRF(algorithm="ap", max_iterations=10)
+    crf.fit([_crf_features(row) for row in words], labels)
+    model = skcw.InferenceModel.open(file)
+    ask = model.predict_text
+    questions = {
+        "labels": lambda text: ask(text).predictions.labels()[0],
+        "entities": lambda text: ask(text).entities(method="marginal"),
+        "to_dict": lambda text: ask(text).to_dict(method="marginal"),
+        "entities_default": lambda text: ask(text).entities(),
+        "to_dict_default": lambda text: ask(text).to_dict(),
+        "words": lambda text: model.predict_all([text.split()]).labels()[0],
+        CRF: lambda text: crf.predict_single(_crf_features(text.split())),
+    }
+    texts = [" ".join(words) for words in asked]
+    found = {key: _milliseconds(work, texts) for key, work in questions.items()}
+    found["n_different"] = 0
+    for key, work in questions.items():
+        answers, found[f"{key}_one"] = _throughput(work, texts, 1)
+        again, found[f"{key}_threads"] = _throughput(work, texts, THREADS)
+        found["n_different"] += sum(a != b for a, b in zip(answers, again, strict=True))
+    return found
+
+
+def _crf_features(words):
+    return tagged.tutorial_dicts([(word,) for word in words])
+
+
+def _milliseconds(work, questions):
+    """Return the median CPU time of a question after a few to warm up."""
+    seconds = []
+    for question in questions:
+        start = time.process_time()
+        work(question)
+        seconds.append(time.process_time() - start)
+    return 1000 * float(np.median(seconds[len(seconds) // 10 :]))
+
+
+def _throughput(work, questions, n_threads):
+    """Return the answers of threads that share the questions, and how many a second."""
+    size = -(-len(questions) // n_threads)
+    shares = [questions[i : i + size] for i in range(0, len(questions), size)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        start = time.perf_counter()
+        answers = list(pool.map(lambda share: [work(one) for one in share], shares))
+        seconds = time.perf_counter() - start
+    return [answer for share in answers for answer in share], len(questions) / seconds
+
+
 def _least_seconds(work):
     """Return the CPU seconds of the fastest of some calls."""
     seconds = []
@@ -165,6 +293,22 @@ def render_asking(found):
     """Return the results as text."""
     title = "Asking a pipeline about the CoNLL-2000 test columns"
     return _rendered(title, found, ASKING_LABELS, NOTE_ASKING)
+
+
+def render_sentence(found):
+    """Return the results as text."""
+    title = "Asking a model for one sentence"
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    now = found["figures"]
+    rows = [
+        [label, f"{now[key]:.3f}"]
+        + [f"{now[f'{key}_{name}']:,.0f}" for name in ("one", "threads")]
+        for key, label in SENTENCE_LABELS.items()
+    ]
+    head = "", "CPU ms", "a second, 1 thread", f"{THREADS} threads"
+    goals = format_goals(found["goals"], found["quick"])
+    return "\n\n".join([title, format_table(head, rows), NOTE_SENTENCE, goals])
 
 
 def _rendered(title, found, labels, note):

@@ -9,6 +9,7 @@ confidence   methods of confidence beside the marginals of CRFsuite
 memory       a corpus made on the fly, of up to 100 million words: memory and speed
 command      `skcw tag`: its start, the test columns, with confidence
 asking       `confidence_pairs` of one and of ten labels beside one question
+sentence     one sentence at a time: milliseconds, and threads beside sklearn-crfsuite
 classifiers  20 Newsgroups: CW beside tuned peers that converge, and Vowpal Wabbit
 defaults     every cell of the travel grid: CW beside linear peers, all as they come
 predictions  20 Newsgroups: probabilities beside scores
@@ -46,6 +47,7 @@ PARTS = {
     "memory": Part(memory.run, memory.render),
     "command": Part(asking.run_command, asking.render_command),
     "asking": Part(asking.run_asking, asking.render_asking),
+    "sentence": Part(asking.run_sentence, asking.render_sentence),
     "classifiers": Part(classifiers.run, classifiers.render),
     "defaults": Part(classifiers.run_defaults, classifiers.render_defaults),
     "predictions": Part(classifiers.run_predictions, classifiers.render_predictions),

@@ -349,8 +349,13 @@ class InferenceModel:
                 "the model has no features, so it cannot read text; save a pipeline of "
                 "features and a tagger"
             )
-        columns = columns_read(self.features)
-        return predictions_of_text(self.predict_all, text, self.tokenizer, columns)
+        read = self.tokenizer, self._columns
+        return predictions_of_text(self.predict_all, text, *read)
+
+    @cached_property
+    def _columns(self):
+        """The columns that the features look at."""
+        return columns_read(self.features)
 
     @cached_property
     def _known(self):

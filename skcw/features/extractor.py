@@ -352,7 +352,7 @@ class FeatureExtractor:
         elif not grow and compiled.n_read < TOKENS_KNOWN:
             self._idle.append((vocabulary, compiled))
         n_features = self.n_features or len(vocabulary)
-        return SequenceBatch._owning(*rows, None, n_features, vocabulary)
+        return SequenceBatch._unchecked(*rows, None, n_features, vocabulary)
 
     def _compiled(self, vocabulary, grow):
         """Return an idle extractor of features that are known, or else a new one."""

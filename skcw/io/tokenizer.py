@@ -189,6 +189,8 @@ MODIFIERS = "\U0001f3fb-\U0001f3ff\ufe0e\ufe0f\u20e3"
 
 LETTERS = re.compile(r"[^\W\d_]+")
 LETTER_FOLLOWS = re.compile(r"[ \t]*[^\W\d_]")
+# No character below this one is a combining mark.
+FIRST_MARK = "\u0300"
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -242,6 +244,8 @@ def _pattern(marks, split_hyphens):
 
 def _marks_in(text):
     """Return the characters of a text that belong to the one before them."""
+    if max(text, default="") < FIRST_MARK:
+        return ""
     return "".join(sorted(c for c in set(text) if unicodedata.category(c)[0] == "M"))
 
 
@@ -461,7 +465,7 @@ class Tokenizer:
     def _ends(self, text, tokens, at, following):
         """Return whether a sentence ends after a token."""
         between = text[tokens[at].end : following.start]
-        if BLANK_LINE.search(between.replace("\r\n", "\n")):
+        if "\n" in between and BLANK_LINE.search(between.replace("\r\n", "\n")):
             return True
         last = at
         # A closing quotation mark belongs to the sentence inside it.

@@ -220,3 +220,13 @@ def test_a_piece_names_the_sequence_of_the_whole(monkeypatch):
 def test_jobs_are_threads(n_jobs, at_least):
     assert decoding.n_threads(n_jobs) >= at_least
     assert decoding.n_threads(-1000) == 1
+
+
+def test_a_temperature_is_not_mistaken_for_the_one_before():
+    belief, batch, _ = problem()
+    decoder = Decoder(belief, BIO_FORBIDDEN)
+    for temperature in (1.0, 0.5, 0.5, 2.0, 1.0):
+        alone = Decoder(belief, BIO_FORBIDDEN).open(batch).marginals(temperature)
+        again = decoder.open(batch).marginals(temperature)
+        assert_array_equal(again[0], alone[0])
+        assert_array_equal(again[1], alone[1])

@@ -1,11 +1,14 @@
 """The compiled extractor against its twin in strings."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skcw.data import SequenceEncoder, TokenColumns
+from skcw.data.vocabulary import Vocabulary
 from skcw.features import WindowFeatures
 from skcw.features.window import PairTable
 from tests.reference.window import window_strings
@@ -155,3 +158,50 @@ def test_windows_wider_than_the_sentence_read_the_marks_of_its_ends(length):
     window = WindowFeatures(["word[-100]", "word[100]", "word[-100] & word[99]"])
     expected = [window_strings(window.fit([sentence]).templates_, sentence)]
     assert window.transform([sentence]).to_lists() == expected
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences, st.lists(sentences, min_size=1, max_size=4))
+def test_what_was_asked_before_changes_no_features(X, asked):
+    # The model's own words, and many that it does not know.
+    features = WindowFeatures(ATOMS, columns=["word", "pos"], lexicons=LEXICONS)
+    extractor = features.fit([*X, [("Ann", "b")]]).extractor_
+    for batch in asked:
+        again, alone = extractor.extract(batch), features.transform(batch)
+        for part in ("offsets", "indptr", "indices"):
+            np.testing.assert_array_equal(getattr(again, part), getattr(alone, part))
+
+
+def test_an_extractor_answers_after_an_error():
+    extractor = WindowFeatures(["word[-1..0]"]).fit([["a", "b"], ["c"]]).extractor_
+    expected = extractor.extract([["a", "b", "c"]]).to_lists()
+    with pytest.raises(TypeError, match="sequence 1, token 0"):
+        extractor.extract([["b"], [None]])
+    assert extractor.extract([["a", "b", "c"]]).to_lists() == expected
+
+
+def test_an_extractor_keeps_apart_the_names_it_is_asked_for():
+    extractor = WindowFeatures(["word"]).fit([["a", "b"]]).extractor_
+    other = Vocabulary.from_names(["word[0]=b"])
+    assert extractor.extract([["a", "b"]], other).to_lists() == [[[], ["word[0]=b"]]]
+    assert extractor.extract([["a", "b"]]).to_lists() == [
+        [["word[0]=a"], ["word[0]=b"]]
+    ]
+    assert extractor.extract([["b"]], other).indices.tolist() == [0]
+
+
+def test_an_extractor_does_not_keep_all_words_for_ever(monkeypatch):
+    monkeypatch.setattr("skcw.features.extractor.TOKENS_KNOWN", 3)
+    extractor = WindowFeatures(["word"]).fit([["a", "b"]]).extractor_
+    kept = []
+    for _ in range(3):
+        extractor.extract([["a", "b"]])
+        kept.append([compiled.n_read for _, compiled in extractor._idle])
+    assert kept == [[2], [], [2]]
+
+
+def test_an_extractor_that_was_asked_is_copied_without_what_it_keeps():
+    extractor = WindowFeatures(["word"]).fit([["a", "b"]]).extractor_
+    extractor.extract([["a"]])
+    copy = pickle.loads(pickle.dumps(extractor))
+    assert copy.extract([["b"]]).indices.tolist() == [1]

@@ -1,6 +1,7 @@
 """Plain text in, entities with places out: pipelines, models, the command line."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -62,6 +63,31 @@ def test_a_dict_can_be_written_as_json(pipeline):
     for span in found["spans"]:
         first, last = (found["tokens"][span[k]] for k in ("token_start", "token_end"))
         assert (first["start"], last["end"]) == (span["start"], span["end"])
+
+
+def test_a_dict_judges_words_and_entities_by_one_method(pipeline):
+    found = pipeline.predict_text(TEXT)
+    for method in ("marginal", "delta"):
+        expected = [c for row in found.tokens(method=method) for _, _, c in row]
+        as_dict = found.to_dict(method=method)
+        assert [token["confidence"] for token in as_dict["tokens"]] == expected
+        for span in as_dict["spans"]:
+            within = expected[span["token_start"] : span["token_end"] + 1]
+            assert span["confidence"] == min(within)
+    whole = found.to_dict("exact", method="marginal")["spans"]
+    sure = found.entities(entity_confidence="exact", method="marginal")
+    assert [span["confidence"] for span in whole] == [e.confidence for e in sure]
+
+
+def test_threads_that_ask_one_model_get_its_answers(pipeline, words, tmp_path):
+    pipeline.save(tmp_path / "model")
+    model = InferenceModel.open(tmp_path / "model")
+    known = [" ".join(sentence) for sentence in words[:60]]
+    texts = [*known, *(f"{text} Unheard of: {i}" for i, text in enumerate(known))] * 2
+    expected = [model.predict_text(text).to_dict() for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: model.predict_text(text).to_dict(), texts))
+    assert found == expected
 
 
 def test_an_empty_text_has_no_entities(pipeline):

@@ -1,11 +1,15 @@
 """The tokenizer: what it keeps together, what it cuts, and where sentences end."""
 
+import sys
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from skcw.data import TokenColumns
 from skcw.io import Tokenizer
+from skcw.io.tokenizer import FIRST_MARK
 
 
 def words(text, **settings):
@@ -15,6 +19,11 @@ def words(text, **settings):
 def only(text, **settings):
     (sentence,) = words(text, **settings)
     return " ".join(sentence)
+
+
+def test_the_first_mark_is_the_first():
+    marks = (chr(c) for c in range(sys.maxunicode + 1))
+    assert next(c for c in marks if unicodedata.category(c)[0] == "M") == FIRST_MARK
 
 
 @given(st.text(max_size=80))
