@@ -57,6 +57,8 @@ MOST_IN_A_FILE = 10_000
 # Cells of a table for each one that a file stores of it: a small file cannot ask for
 # all memory. With 500 labels training had touched one in 67.
 MOST_CELLS_FOR_ONE = 1000
+# Bytes for each one of a packed array: a copy of any length has a byte for 255 of them.
+LARGEST_EXPANSION = 255
 # CRFsuite has a weight for each pair of labels, and a file may say there are millions.
 MOST_CRFSUITE_LABELS = 20_000
 # Slots of a hash table that are taken in a row: more would make every search slow.

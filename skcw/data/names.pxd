@@ -8,12 +8,14 @@ cdef extern from "vectors.h":
 
 cdef inline unsigned long long mixed(
     unsigned long long key, unsigned long long word
-) noexcept:
+) noexcept nogil:
     key = (key ^ word) * 0x9E3779B97F4A7C15ULL
     return key ^ (key >> 32)
 
 
-cdef inline unsigned long long hash_of(const char* text, Py_ssize_t size) noexcept:
+cdef inline unsigned long long hash_of(
+    const char* text, Py_ssize_t size
+) noexcept nogil:
     """Mix eight bytes at a time; good enough for names, and portable.
 
     The last bytes are read together with some before them: never beyond the text.

@@ -13,6 +13,96 @@ import numpy as np
 
 from skcw.data.buffers cimport handed_over, trimmed
 
+from skcw._util.limits import LONGEST_RUN
+
+cdef enum:
+    LEAST_SLOTS = 1024
+    # So many names at a time fetch the slots they will take.
+    FETCHED = 32
+
+
+cdef Py_ssize_t _grown(Py_ssize_t n_slots) noexcept nogil:
+    # Small tables grow faster: moving all the slots is what costs.
+    return n_slots * (4 if n_slots < 0x40000 else 2)
+
+
+cdef bint _is_crowded(Py_ssize_t n_names, Py_ssize_t n_slots) noexcept nogil:
+    # Two thirds full is where probing begins to cost.
+    return 3 * n_names > 2 * n_slots
+
+
+cdef Py_ssize_t _take_slot(
+    unsigned long long* slots, Py_ssize_t n_slots, unsigned long long key,
+    Py_ssize_t number,
+) noexcept nogil:
+    """Write `number` (counted from one) into the first free slot of a key.
+
+    Return how many taken ones came before it.
+    """
+    cdef Py_ssize_t n_taken, at = (key >> 32) & (n_slots - 1)
+    # There is a free one, unless a damaged table got here: it ends all the same.
+    for n_taken in range(n_slots):
+        if slots[at] == 0:
+            break
+        at = (at + 1) & (n_slots - 1)
+    slots[at] = ((key >> 32) << 32) | <unsigned long long>number
+    return n_taken
+
+
+cdef Py_ssize_t _take_slots(
+    unsigned long long* slots, Py_ssize_t n_slots, const char* blob,
+    const long long* ends, Py_ssize_t n_names, Py_ssize_t most,
+) noexcept nogil:
+    """Write names into free slots, all unless one has to pass by more than `most`.
+
+    Return by how many one has passed at most.
+    """
+    cdef unsigned long long keys[FETCHED]
+    cdef Py_ssize_t i, first = 0, n, farthest = 0
+    # Names of a file may have been chosen to meet in one place.
+    while first < n_names and farthest <= most:
+        n = min(<Py_ssize_t>FETCHED, n_names - first)
+        for i in range(n):
+            keys[i] = hash_of(
+                blob + ends[first + i], ends[first + i + 1] - ends[first + i])
+            SKCW_PREFETCH(&slots[(keys[i] >> 32) & (n_slots - 1)])
+        for i in range(n):
+            farthest = max(
+                farthest, _take_slot(slots, n_slots, keys[i], first + i + 1))
+        first += n
+    return farthest
+
+
+def slots_of(const unsigned char[::1] blob, const long long[::1] ends):
+    """Return the hash table of names that are all different.
+
+    Parameters
+    ----------
+    blob : ndarray of uint8
+        The names, one after the other.
+    ends : ndarray of int64, shape (n_names + 1,)
+        Where each ends, within the blob; they never fall.
+
+    Returns
+    -------
+    slots : ndarray of uint64
+        The hash table, as large as if the names had been added one by one.
+    """
+    cdef Py_ssize_t n_names = ends.shape[0] - 1, n_slots = LEAST_SLOTS, farthest
+    cdef Py_ssize_t most = LONGEST_RUN
+    cdef const char* text = NULL
+    cdef unsigned long long[::1] slots
+    if blob.shape[0]:
+        text = <const char*>&blob[0]
+    while _is_crowded(n_names, n_slots):
+        n_slots = _grown(n_slots)
+    slots = np.zeros(n_slots, dtype=np.uint64)
+    with nogil:
+        farthest = _take_slots(&slots[0], n_slots, text, &ends[0], n_names, most)
+    if farthest > most:
+        raise ValueError("the table of feature names cannot be searched")
+    return np.asarray(slots)
+
 
 cdef class NameTable:
     """Names and their numbers, in order of first appearance.
@@ -121,8 +211,7 @@ cdef class NameTable:
         self.ends[self.n_names + 1] = used + size
         self.n_names += 1
         self._occupy(key, self.n_names)
-        # Two thirds full is where probing begins to cost.
-        if 3 * self.n_names > 2 * self.n_slots:
+        if _is_crowded(self.n_names, self.n_slots):
             self._rehash()
         return <int>(self.n_names - 1)
 
@@ -151,21 +240,13 @@ cdef class NameTable:
         return n_free
 
     cdef void _occupy(self, unsigned long long key, Py_ssize_t number) noexcept:
-        """Write `number` (counted from one) into the first free slot of its key."""
-        cdef Py_ssize_t _probe, at = (key >> 32) & (self.n_slots - 1)
-        # There is a free one, unless a damaged table got here: it ends all the same.
-        for _probe in range(self.n_slots):
-            if self.slots[at] == 0:
-                break
-            at = (at + 1) & (self.n_slots - 1)
-        self.slots[at] = ((key >> 32) << 32) | <unsigned long long>number
+        _take_slot(self.slots, self.n_slots, key, number)
 
     cdef int _rehash(self) except -1:
         """Make the table larger; a slot shows by itself where it belongs."""
         cdef unsigned long long* old = self.slots
         cdef Py_ssize_t i, n_old = self.n_slots
-        # Small tables grow faster: moving all the slots is what costs.
-        cdef Py_ssize_t n_slots = n_old * (4 if n_old < 0x40000 else 2)
+        cdef Py_ssize_t n_slots = _grown(n_old)
         cdef void* slots = calloc(n_slots, sizeof(unsigned long long))
         if slots == NULL:
             raise MemoryError()

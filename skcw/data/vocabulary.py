@@ -8,7 +8,7 @@ import numpy as np
 from skcw._kernels.integrity import longest_run
 from skcw._util.limits import LONGEST_RUN
 from skcw._util.ragged import joined_ranges, offsets_of
-from skcw.data.names import NameTable
+from skcw.data.names import NameTable, slots_of
 from skcw.data.saved import saved_array
 
 _PARTS = {"blob": "u1", "ends": "i8", "slots": "u8"}
@@ -45,6 +45,7 @@ class Vocabulary:
         self.blob = blob
         self.ends = ends
         self.slots = slots
+        self._is_checked = False
 
     @classmethod
     def empty(cls):
@@ -64,8 +65,26 @@ class Vocabulary:
         return cls(*table.freeze())
 
     @classmethod
+    def from_sizes(cls, blob, sizes):
+        """Return the names of a blob, given the size of each; raise if they do not fit.
+
+        The names are taken to be different: of two that are not the first is found.
+        """
+        ends = offsets_of(sizes.astype(np.int64))
+        _check_ends(blob, ends)
+        found = cls(blob, ends, slots_of(blob, ends))
+        found._check_text()
+        found._is_checked = True
+        return found
+
+    @classmethod
     def from_arrays(cls, arrays, prefix="vocabulary"):
-        """Return the vocabulary among the arrays of a model, or None if it has none."""
+        """Return the vocabulary among the arrays of a model, or None if it has none.
+
+        A file without its hash table was opened with the vocabulary itself.
+        """
+        if prefix in arrays:
+            return arrays[prefix]
         if f"{prefix}.blob" not in arrays:
             return None
         return cls(
@@ -92,11 +111,12 @@ class Vocabulary:
         n_slots = len(self.slots)
         if len(self) != n_names or n_slots <= n_names or n_slots & (n_slots - 1):
             raise ValueError("the arrays of feature names do not fit together")
-        ends = self.ends
-        if ends[0] != 0 or ends[-1] != len(self.blob) or (ends[1:] < ends[:-1]).any():
-            raise ValueError("the feature names are not complete")
+        if self._is_checked:
+            return
+        _check_ends(self.blob, self.ends)
         self._check_slots()
         self._check_text()
+        self._is_checked = True
 
     def _check_slots(self):
         """Raise unless the hash table has a slot for each name, and searches end."""
@@ -177,3 +197,8 @@ class Vocabulary:
 
     def __repr__(self):
         return f"Vocabulary({len(self)} names)"
+
+
+def _check_ends(blob, ends):
+    if ends[0] != 0 or ends[-1] != len(blob) or (ends[1:] < ends[:-1]).any():
+        raise ValueError("the feature names are not complete")

@@ -20,18 +20,13 @@ from skcw._kernels.integrity import checksum
 from skcw._util.files import replacing
 from skcw._util.limits import MOST_DIGITS_IN_A_FILE
 from skcw._util.version import __version__
-from skcw.data.saved import (
-    CELLS,
-    SAME,
-    filled,
-    half_precision,
-    halved_array,
-    whole_arrays,
-)
+from skcw.data.packing import PACKED, completed, packed, unpacked
+from skcw.data.saved import half_precision, halved_array, whole_arrays
 from skcw.exceptions import ModelFileError
 
-# 7: what is inside of a model is described as a model of its own is.
-FORMAT = 7
+# 8: names without their hash tables, and packed bytes; 7: what is inside of a model is
+# described as a model of its own is.
+FORMAT = 8
 OLDEST_READ = 7
 # How the files of CRFsuite begin.
 CRFSUITE = b"lCRF"
@@ -48,7 +43,7 @@ _TYPES |= {"U8": "u1", "U16": "<u2", "U64": "<u8", "F16": "<f2"}
 _NAMES = {dtype.lstrip("<"): name for name, dtype in _TYPES.items()}
 
 
-def write_model(path, header, arrays, *, dtype=None, scratch=False):
+def write_model(path, header, arrays, *, dtype=None, pack=False, scratch=False):
     """Write a header and named arrays; an older file is replaced only at the end.
 
     Parameters
@@ -61,6 +56,9 @@ def write_model(path, header, arrays, *, dtype=None, scratch=False):
         The arrays.
     dtype : {"float16"} or None, default=None
         Whether to store tables of weights in half precision.
+    pack : bool, default=False
+        Whether to pack the bytes of arrays: a smaller file, of which nothing can be
+        mapped into memory as it is.
     scratch : bool, default=False
         Whether the file is temporary. Then it is written in place, without waiting for
         the disk; the checksum shows whether it is complete.
@@ -70,10 +68,17 @@ def write_model(path, header, arrays, *, dtype=None, scratch=False):
         halves = {n: halved_array(arrays[n]) for n in half_precision(arrays, dtype)}
         header = {**header, HALVES: {n: origin for n, (_, origin) in halves.items()}}
         arrays |= {name: half for name, (half, _) in halves.items()}
+    if pack:
+        arrays, header = _packed(arrays, header)
     text = _header_text(header)
     with nullcontext(path) if scratch else replacing(path) as draft:
         _write(draft, text, arrays)
         seal(draft)
+
+
+def _packed(arrays, header):
+    arrays, origins = packed(arrays)
+    return arrays, {**header, PACKED: origins}
 
 
 def _header_text(header):
@@ -183,9 +188,9 @@ def read_model(path, *, mapped=False):
             name: np.asarray(data[first:last].view(dtype)).reshape(shape)
             for name, (first, last, dtype, shape) in places.items()
         }
+        arrays = unpacked(arrays, header.pop(PACKED, {}))
         arrays = whole_arrays(arrays, header.pop(HALVES, {}))
-        arrays = filled(arrays, header.pop(CELLS, None), header.pop(SAME, {}))
-        return header, arrays
+        return header, completed(arrays, header)
 
 
 @contextmanager
@@ -370,7 +375,7 @@ def _plain(value):
 
 
 def model_size(header, arrays):
-    """Return the number of bytes of a file, but for the names of its arrays.
+    """Return the number of bytes of a packed file, but for the names of its arrays.
 
     Parameters
     ----------
@@ -384,5 +389,6 @@ def model_size(header, arrays):
     size : int
         The number of bytes.
     """
+    arrays, header = _packed(arrays, header)
     size = sum(array.nbytes for array in arrays.values())
     return len(_header_text(header).encode()) + size

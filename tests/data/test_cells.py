@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skcw._util.limits import MOST_CELLS_FOR_ONE
-from skcw.data.saved import COLUMNS, COUNTS, filled, thinned, without_repeats
+from skcw.data.packing import COLUMNS, COUNTS, filled, thinned, without_repeats
 
 KIND = {8: "u1", 248: "u1", 256: "u2"}
 

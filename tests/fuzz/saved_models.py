@@ -107,8 +107,9 @@ def models():
     }
 
 
-# Other forms that the file of a tagger may have.
-FORMS = {"CW mapped": {"mapped": True}, "CW half": {"dtype": "float16"}}
+# Other forms that the file of a tagger may have. All others are not packed: a change
+# of an array is then one of numbers.
+FORMS = {"CW packed": {}, "CW half": {"dtype": "float16"}}
 RERANKERS = {
     "AROW reranker": AROWReranker(),
     "boosting reranker": BoostingReranker(),
@@ -140,9 +141,9 @@ def saved_model(name):
         elif name in FORMS:
             short().fit(X, Y).save(path, **FORMS[name])
         elif name == "numbers":
-            short().fit(NUMBERS, Y).save(path)
+            short().fit(NUMBERS, Y).save(path, mapped=True)
         else:
-            models()[name].fit(X, Y).save(path)
+            models()[name].fit(X, Y).save(path, mapped=True)
         return path.read_bytes()
 
 

@@ -84,8 +84,8 @@ def test_the_runtime_opens_it_too(tagger, data, tmp_path):
 
 
 def test_the_tables_take_half_the_room(tagger, tmp_path):
-    tagger.save(tmp_path / "whole")
-    tagger.save(tmp_path / "half", dtype="float16")
+    tagger.save(tmp_path / "whole", mapped=True)
+    tagger.save(tmp_path / "half", dtype="float16", mapped=True)
     whole, half = load_file(tmp_path / "whole"), load_file(tmp_path / "half")
     tables = {"belief.mean", "belief.variance"}
     assert {name for name in half if half[name].dtype == np.float16} == tables
@@ -204,7 +204,7 @@ def test_a_classifier_refuses_another_precision_and_leaves_no_file(tmp_path):
 )
 def test_files_that_say_something_else_are_damaged(exponents, table, tagger, tmp_path):
     path = tmp_path / "half"
-    tagger.save(path, dtype="float16")
+    tagger.save(path, dtype="float16", mapped=True)
 
     def change(header, found):
         if exponents is not None:

@@ -8,7 +8,7 @@ from safetensors.numpy import load_file
 
 import skcw
 from skcw import CWSequenceTagger, InferenceModel, PASequenceTagger, load, merge
-from skcw.data.saved import COUNTS
+from skcw.data.packing import COUNTS
 
 # With so many labels few weights of a feature are ever touched.
 N_LABELS = 40

@@ -65,7 +65,8 @@ def tagger(data):
 
 @pytest.fixture
 def path(tagger, tmp_path):
-    tagger.save(tmp_path / "model")
+    # Arrays as they are in memory, for tests that change them.
+    tagger.save(tmp_path / "model", mapped=True)
     return tmp_path / "model"
 
 
@@ -443,7 +444,7 @@ def test_spoilt_names_lead_nowhere(path, tmp_path, data):
 def test_numbers_that_are_not_finite_are_refused(tagger, data, tmp_path, name, bad):
     path = tmp_path / "model"
     # Only now is the average another one than the mean.
-    tagger.partial_fit(*data).save(path)
+    tagger.partial_fit(*data).save(path, mapped=True)
     array = load_file(path)[name].copy()
     array[-1] = bad
     odd = changed(path, tmp_path / "odd", arrays={name: array})
@@ -495,7 +496,7 @@ def test_types_and_dimensions_are_checked_when_a_file_is_opened(
 ):
     path = tmp_path / "model"
     tagger = CWSequenceTagger(random_state=0, max_iter=1, constraints="BIO")
-    tagger.fit(*data).save(path, train_hashes=True)
+    tagger.fit(*data).save(path, mapped=True, train_hashes=True)
     array = np.ascontiguousarray(change(load_file(path)[name]))
     with pytest.raises(ModelFileError, match="odd is damaged"):
         load(changed(path, tmp_path / "odd", arrays={name: array}))
