@@ -7,6 +7,8 @@ taggers      CoNLL-2000: CW beside CRFsuite and Vowpal Wabbit (extra "benchmark"
 features     columns to features, to a fitted model, to labels; peak memory
 confidence   methods of confidence beside the marginals of CRFsuite
 memory       a corpus made on the fly, of up to 100 million words: memory and speed
+files        model files of taggers: size, opening; the memory that `fit` adds
+start        `import skcw`, and commands that only have something to complain of
 command      `skcw tag`: its start, the test columns, with confidence
 asking       `confidence_pairs` of one and of ten labels beside one question
 sentence     one sentence at a time: milliseconds, and threads beside sklearn-crfsuite
@@ -34,6 +36,7 @@ from speed import (
     classifiers,
     confidence,
     features,
+    files,
     memory,
     one_core,
     taggers,
@@ -45,6 +48,8 @@ PARTS = {
     "features": Part(features.run, features.render),
     "confidence": Part(confidence.run, confidence.render),
     "memory": Part(memory.run, memory.render),
+    "files": Part(files.run, files.render),
+    "start": Part(files.run_start, files.render_start),
     "command": Part(asking.run_command, asking.render_command),
     "asking": Part(asking.run_asking, asking.render_asking),
     "sentence": Part(asking.run_sentence, asking.render_sentence),

@@ -76,12 +76,12 @@ def _add_model_file(parser):
     parser.add_argument(
         "-o", "--output", required=True, metavar="MODEL", help="the file to write"
     )
-    text = "save the weights in half precision, in a smaller file"
+    text = "round the weights to half precision, for a smaller file"
     add_flag(parser, "--half", text=text)
     add_flag(
         parser,
         "--mapped",
-        text="save all weights, those that are zero too, in a larger file that the "
+        text="save the model as it is in memory, not packed, in a larger file that the "
         "processes of skcw tag --jobs share",
     )
 

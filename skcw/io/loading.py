@@ -144,10 +144,10 @@ def load(path: str | PathLike[str], *, mapped: bool = False) -> Any:
         of a reranker wrote.
     mapped : bool, default=False
         Whether to map the arrays into memory instead of reading them. Processes that
-        open the same large model then share its memory, except for weights of which
-        only those that were touched are in the file: ``save(path, mapped=True)`` stores
-        all. The file must stay as it is while one of them lives: changing it in place
-        ends them, replacing it as ``save`` does is safe.
+        open the same large model then share its memory if ``save(path, mapped=True)``
+        has stored it as it is in memory; what is packed each unpacks for itself. The
+        file must stay as it is while one of them lives: changing it in place ends them,
+        replacing it as ``save`` does is safe.
 
     Returns
     -------
