@@ -9,137 +9,97 @@ With drawn weights the passes are the same, for eight draws at once. Their array
 the shape (tokens, labels, lanes), as in `draws`.
 """
 
-from libc.math cimport INFINITY, exp, log
+from libc.math cimport INFINITY, exp, expm1, log, log1p
 
 import numpy as np
 
-from skcw._kernels.common cimport longest_sequence, rows_of_token
+from skcw._kernels.common cimport longest_sequence, real, rows_of_token
 from skcw._kernels.draws cimport SKCW_DRAWS, DrawnScores, drawn_rows_of_token
 
 
 cdef extern from "wide_loops.h" nogil:
+    # Scores are of float or double.
+    double skcw_label_exponentials(
+        double*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, double)
+    double skcw_pass_step(
+        double*, double*, double*, const double*, const double*, const double*, double,
+        Py_ssize_t, Py_ssize_t)
+    double skcw_meet(double*, double*, const double*, double, Py_ssize_t)
     void skcw_inflow(double*, const double*, const double*, Py_ssize_t, Py_ssize_t)
     void skcw_lane_exponentials(
         double*, const float*, const double*, Py_ssize_t, double)
     void skcw_lane_inflow(
         double*, const double*, const double*, Py_ssize_t, Py_ssize_t)
-
-
-cdef extern from *:
-    """
-    /* Below this a scaled row has lost its digits. */
-    #define SKCW_SMALLEST_SUM 1e-250
-    /* Numbers below exp(-700) lose digits and then all. They may still be what counts
-     * if the rest gets as small: by how much it does is added up, up to this. */
-    #define SKCW_LARGEST_LOSS 600.0
-    /* With every label of a row above this, what underflowed before is forgotten. */
-    #define SKCW_SAFE_SHARE 1e-20
-    """
     const double SMALLEST_SUM "SKCW_SMALLEST_SUM"
-    const double LARGEST_LOSS "SKCW_LARGEST_LOSS"
     const double SAFE_SHARE "SKCW_SAFE_SHARE"
+    const double LARGEST_LOSS "SKCW_LARGEST_LOSS"
+    const double LARGEST_RATIO "SKCW_LARGEST_RATIO"
 
 
-cdef double _exponentials(
-    const double[:, ::1] scores, Py_ssize_t start, Py_ssize_t length,
-    Py_ssize_t n_labels, double[:, ::1] factor,
-) noexcept nogil:
-    """factor[t, j] = exp(scores - their maximum); return the summed maxima."""
-    cdef Py_ssize_t t, j
-    cdef double top, total = 0.0
-    for t in range(length):
-        top = -INFINITY
-        for j in range(n_labels):
-            top = max(top, scores[start + t, j])
-        if top == -INFINITY:
-            return -INFINITY
-        for j in range(n_labels):
-            factor[t, j] = exp(scores[start + t, j] - top)
-        total += top
-    return total
+cdef class Sequence:
+    """Buffers for the longest sequence, and what a pass on scaled numbers needs."""
 
+    cdef Py_ssize_t n_labels, width
+    cdef double gain
+    cdef double[:, ::1] factor, ahead
+    cdef double[::1] inflow, state, message
 
-cdef double _normalize(
-    double[:, ::1] state, double[:, ::1] factor, const double[:, ::1] inflow,
-    Py_ssize_t t, Py_ssize_t n_labels,
-) noexcept nogil:
-    """state[t] = factor[t] * inflow[t] with sum one; return the sum before."""
-    cdef Py_ssize_t j
-    cdef double total = 0.0
-    for j in range(n_labels):
-        state[t, j] = factor[t, j] * inflow[t, j]
-        total += state[t, j]
-    if total > SMALLEST_SUM:
-        for j in range(n_labels):
-            state[t, j] /= total
-    return total
+    def __init__(self, Py_ssize_t most, n_labels, width, double gain):
+        self.n_labels, self.width, self.gain = n_labels, width, gain
+        self.factor, self.ahead = (np.zeros((most, width)) for _ in range(2))
+        self.inflow, self.state, self.message = (np.zeros(width) for _ in range(3))
 
+    cdef double step(
+        self, Py_ssize_t t, double* state, double* lost, const double* best_link,
+    ) noexcept nogil:
+        """state = factor[t] * inflow with sum one; return the sum before."""
+        return skcw_pass_step(
+            state, &self.message[0], lost, &self.factor[t, 0], &self.inflow[0],
+            best_link, self.gain, self.n_labels, self.width)
 
-cdef double _lost(
-    double[:, ::1] state, double[:, ::1] factor, const double[::1] best_link,
-    Py_ssize_t t, Py_ssize_t n_labels, double total, double before,
-) noexcept nogil:
-    """Return how small, as a logarithm, what is left may be beside what underflowed.
-
-    What underflowed in this row was compared with one, and the row's sum is left.
-    What did so earlier can since have lost as little as the links allow.
-    """
-    cdef Py_ssize_t j
-    cdef double bound = 0.0, least = 1.0
-    for j in range(n_labels):
-        bound += factor[t, j] * best_link[j]
-        least = min(least, state[t, j])
-    before = max(before + log(bound / total), -log(total))
-    return 0.0 if before < LARGEST_LOSS and least > SAFE_SHARE else before
-
-
-cdef double _scaled(
-    double[:, ::1] factor, const double[:, :, ::1] trans,
-    const double[:, :, ::1] turned, const double[:, :, ::1] best_link,
-    Py_ssize_t start, Py_ssize_t length, Py_ssize_t n_labels,
-    double[:, ::1] inflow, double[:, ::1] ahead, double[:, ::1] back,
-    double[:, ::1] out,
-) noexcept nogil:
-    """Write marginals by scaled passes; return log Z of the factors, or -inf."""
-    cdef Py_ssize_t t, j, at = 0, width = trans.shape[2]
-    cdef bint own = trans.shape[0] > 1
-    cdef double total, log_z = 0.0, lost_ahead = 0.0, lost_back = 0.0
-    for j in range(n_labels):
-        inflow[0, j] = 1.0
-    for t in range(length):
-        if t > 0:
-            at = (start + t) * own
-            skcw_inflow(
-                &inflow[t, 0], &ahead[t - 1, 0], &trans[at, 0, 0], n_labels, width)
-        total = _normalize(ahead, factor, inflow, t, n_labels)
-        if total <= SMALLEST_SUM:
-            return -INFINITY
-        log_z += log(total)
-        if t > 0:
-            lost_ahead = _lost(
-                ahead, factor, best_link[0, at], t, n_labels, total, lost_ahead)
-    for j in range(n_labels):
-        inflow[length - 1, j] = 1.0
-    for t in range(length - 1, -1, -1):
-        if t < length - 1:
-            at = (start + t + 1) * own
-            skcw_inflow(
-                &inflow[t, 0], &back[t + 1, 0], &turned[at, 0, 0], n_labels, width)
-        total = _normalize(back, factor, inflow, t, n_labels)
-        if total <= SMALLEST_SUM:
-            return -INFINITY
-        if t < length - 1:
-            lost_back = _lost(
-                back, factor, best_link[1, at], t, n_labels, total, lost_back)
-        total = 0.0
-        for j in range(n_labels):
-            out[start + t, j] = ahead[t, j] * inflow[t, j]
-            total += out[start + t, j]
-        if total <= SMALLEST_SUM:
-            return -INFINITY
-        for j in range(n_labels):
-            out[start + t, j] /= total
-    return log_z if max(lost_ahead, lost_back) < LARGEST_LOSS else -INFINITY
+    cdef double run(
+        self, const double[:, :, ::1] trans, const double[:, :, ::1] turned,
+        const double[:, :, ::1] best_link, Py_ssize_t start, Py_ssize_t length,
+        double[:, ::1] out,
+    ) noexcept nogil:
+        """Write marginals; return log Z of the factors, or -inf if digits are lost."""
+        cdef Py_ssize_t t, j, at
+        cdef bint own = trans.shape[0] > 1
+        cdef const double* link = NULL
+        cdef double total, log_z = 0.0, product = 1.0
+        cdef double[2] lost = [1.0, 1.0]
+        self.inflow[:] = 1.0
+        for t in range(length):
+            if t > 0:
+                at = (start + t) * own
+                link = &best_link[0, at, 0]
+                skcw_inflow(&self.inflow[0], &self.message[0], &trans[at, 0, 0],
+                            self.n_labels, self.width)
+            total = self.step(t, &self.ahead[t, 0], &lost[0], link)
+            if total <= SMALLEST_SUM:
+                return -INFINITY
+            product *= total
+            # Logarithms are taken of many sums at once.
+            if product < 1e-30 or product > 1e200:
+                log_z += log(product)
+                product = 1.0
+        log_z += log(product)
+        self.inflow[:] = 1.0
+        link = NULL
+        for t in range(length - 1, -1, -1):
+            if t < length - 1:
+                at = (start + t + 1) * own
+                link = &best_link[1, at, 0]
+                skcw_inflow(&self.inflow[0], &self.message[0], &turned[at, 0, 0],
+                            self.n_labels, self.width)
+            if self.step(t, &self.state[0], &lost[1], link) <= SMALLEST_SUM:
+                return -INFINITY
+            if skcw_meet(&self.ahead[t, 0], &self.state[0], &self.inflow[0], self.gain,
+                         self.width) <= SMALLEST_SUM:
+                return -INFINITY
+            for j in range(self.n_labels):
+                out[start + t, j] = self.ahead[t, j]
+        return log_z if max(lost[0], lost[1]) < LARGEST_RATIO else -INFINITY
 
 
 cdef double _log_sum(const double[::1] terms, Py_ssize_t n) noexcept nogil:
@@ -154,36 +114,61 @@ cdef double _log_sum(const double[::1] terms, Py_ssize_t n) noexcept nogil:
     return top + log(total)
 
 
+cdef double _flatten_logs(
+    double[::1] row, double gain, Py_ssize_t n,
+) noexcept nogil:
+    """Do as skcw_flatten to logarithms, which need not be normalized; return log sum.
+    """
+    cdef Py_ssize_t j
+    cdef double total = _log_sum(row, n)
+    if gain > 0.0 and total > -INFINITY:
+        for j in range(n):
+            row[j] -= total + log1p(gain * exp(row[j] - total))
+    return total
+
+
 cdef double _by_logarithms(
-    const double[:, ::1] scores, const double[:, ::1] trans, Py_ssize_t start,
-    Py_ssize_t length, Py_ssize_t n_labels, double[:, ::1] ahead,
-    double[:, ::1] back, double[::1] terms, double[:, ::1] out,
+    const real[:, ::1] scores, const double[:, ::1] trans, Py_ssize_t start,
+    Py_ssize_t length, Py_ssize_t n_labels, double temperature, double gain,
+    double[:, ::1] ahead, double[:, ::1] back, double[:, ::1] terms,
+    double[:, ::1] out,
 ) noexcept nogil:
     """Write marginals by logarithms, slower and for any range; return log Z."""
     cdef Py_ssize_t t, i, j, at, rows = rows_of_token(trans)
-    cdef double log_z
-    for j in range(n_labels):
-        ahead[0, j] = scores[start, j]
-        back[length - 1, j] = 0.0
-    for t in range(1, length):
+    cdef double total, log_z = -INFINITY
+    for t in range(length):
         at = (start + t) * rows
         for j in range(n_labels):
-            for i in range(n_labels):
-                terms[i] = ahead[t - 1, i] + trans[at + i, j]
-            ahead[t, j] = _log_sum(terms, n_labels) + scores[start + t, j]
-    for t in range(length - 2, -1, -1):
+            ahead[t, j] = scores[start + t, j] / temperature
+            if t > 0:
+                for i in range(n_labels):
+                    terms[1, i] = terms[0, i] + trans[at + i, j]
+                ahead[t, j] += _log_sum(terms[1], n_labels)
+        terms[0, :n_labels] = ahead[t, :n_labels]
+        log_z = _flatten_logs(terms[0], gain, n_labels)
+    for t in range(length - 1, -1, -1):
         at = (start + t + 1) * rows
         for i in range(n_labels):
-            for j in range(n_labels):
-                terms[j] = trans[at + i, j] + scores[start + t + 1, j] + back[t + 1, j]
-            back[t, i] = _log_sum(terms, n_labels)
-    log_z = _log_sum(ahead[length - 1], n_labels)
+            back[t, i] = 0.0
+            if t < length - 1:
+                for j in range(n_labels):
+                    terms[1, j] = trans[at + i, j] + terms[0, j]
+                back[t, i] = _log_sum(terms[1], n_labels)
+        for j in range(n_labels):
+            terms[0, j] = scores[start + t, j] / temperature + back[t, j]
+        _flatten_logs(terms[0], gain, n_labels)
     for t in range(length):
         for j in range(n_labels):
-            if log_z == -INFINITY:
-                out[start + t, j] = 0.0
-            else:
-                out[start + t, j] = exp(ahead[t, j] + back[t, j] - log_z)
+            terms[0, j] = ahead[t, j] + back[t, j]
+        total = log_z
+        if gain > 0.0:
+            # Only without noise the sums of all tokens are Z.
+            _flatten_logs(terms[0], gain, n_labels)
+            total = _log_sum(terms[0], n_labels)
+        for j in range(n_labels):
+            out[start + t, j] = 0.0
+            if log_z > -INFINITY:
+                out[start + t, j] = exp(terms[0, j] - total)
     return log_z
 
 
@@ -220,10 +205,18 @@ cdef class Factors:
 
 
 def marginals(
-    const double[:, ::1] scores, Factors factors, Py_ssize_t n_labels,
+    const real[:, ::1] scores, Factors factors, Py_ssize_t n_labels,
     const long long[::1] offsets, double[:, ::1] out, double[::1] log_z,
+    double temperature=1.0, double noise=0.0,
 ):
-    """Write the marginal of every label at every token and every log partition."""
+    """Write the marginal of every label at every token and every log partition.
+
+    Scores are divided by the temperature; transitions have been. With noise, a
+    variance, odds of what a pass leaves behind at a token are flattened as noise in
+    the token's scores would on average, see ``skcw_flatten``: labels that are nearly
+    ruled out get exp(noise) times the odds, the mean of a lognormal number. The log
+    partitions mean nothing then, but for minus infinity where nothing is legal.
+    """
     cdef Py_ssize_t s, t, start, length, width = factors.trans.shape[1]
     cdef Py_ssize_t most = longest_sequence(offsets)
     cdef Py_ssize_t rows = factors.rows
@@ -232,26 +225,26 @@ def marginals(
     cdef double[:, :, ::1] links = factors.links
     cdef double[:, :, ::1] turned = factors.turned
     cdef double[:, :, ::1] best_link = factors.best_link
-    cdef double[:, ::1] factor = np.empty((most, width))
-    cdef double[:, ::1] inflow = np.empty((most, width))
-    cdef double[:, ::1] ahead = np.empty((most, width))
-    cdef double[:, ::1] back = np.empty((most, width))
-    cdef double[::1] terms = np.empty(n_labels)
-    cdef double shift
+    cdef double gain = expm1(noise), shift
+    cdef Sequence passes = Sequence(most, n_labels, width, gain)
+    cdef double[:, ::1] ahead = np.empty((most, n_labels))
+    cdef double[:, ::1] back = np.empty((most, n_labels))
+    cdef double[:, ::1] terms = np.empty((2, n_labels))
     with nogil:
         for s in range(offsets.shape[0] - 1):
             start, length = offsets[s], offsets[s + 1] - offsets[s]
             log_z[s] = 0.0
             if length == 0:
                 continue
-            shift = _exponentials(scores, start, length, n_labels, factor)
+            shift = skcw_label_exponentials(
+                &passes.factor[0, 0], &scores[start, 0], length, n_labels, width,
+                temperature)
             log_z[s] = shift
             if shift != -INFINITY:
-                log_z[s] = _scaled(factor, links, turned, best_link, start, length,
-                                   n_labels, inflow, ahead, back, out)
+                log_z[s] = passes.run(links, turned, best_link, start, length, out)
             if log_z[s] == -INFINITY:
                 log_z[s] = _by_logarithms(scores, trans, start, length, n_labels,
-                                          ahead, back, terms, out)
+                                          temperature, gain, ahead, back, terms, out)
             else:
                 if rows == 0:
                     shift += (length - 1) * top[0]
@@ -427,15 +420,14 @@ cdef class Again:
     """One lane by logarithms, slower and for any range."""
 
     cdef Py_ssize_t n_labels
-    cdef double[:, ::1] scores, trans, ahead, back, out
-    cdef double[::1] terms
+    cdef double[:, ::1] scores, trans, ahead, back, terms, out
 
     def __init__(self, DrawnScores source, Py_ssize_t most, Links links):
         n = self.n_labels = source.n_labels
         self.scores, self.ahead, self.back, self.out = (
             np.empty((most, n)) for _ in range(4))
         squares = most if links.own else 1
-        self.trans, self.terms = np.empty((squares * n, n)), np.empty(n)
+        self.trans, self.terms = np.empty((squares * n, n)), np.empty((2, n))
 
     cdef bint run(
         self, Passes passes, const float* scores, Links links, Py_ssize_t start,
@@ -452,7 +444,7 @@ cdef class Again:
             for j in range(self.n_labels):
                 self.trans[i, j] = (
                     links.trans[start * links.rows + i, j, g] / passes.temperature)
-        if _by_logarithms(self.scores, self.trans, 0, length, self.n_labels,
+        if _by_logarithms(self.scores, self.trans, 0, length, self.n_labels, 1.0, 0.0,
                           self.ahead, self.back, self.terms, self.out) == -INFINITY:
             return False
         for t in range(length):

@@ -254,22 +254,149 @@ SKCW_UNUSED static const double SKCW_TAYLOR[] = {
     1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0};
 
 /* x <= 0 becomes exp(x), right to 1e-15; below -690 it becomes 0.
- * exp(x) = 2^n exp(r) with |r| <= ln 2 / 2 and Taylor's series for exp(r). */
-SKCW_INLINE void skcw_exponential(skcw_block_d *x)
+ * exp(x) = 2^n exp(r) with |r| <= ln 2 / 2 and Taylor's series for exp(r).
+ * Adding 1.5 * 2^52 rounds; the last bits of `shifted` are n, which goes to the
+ * exponent. */
+#define SKCW_DEFINE_EXPONENTIAL(NAME, BLOCK, MASK, BITS, FROM)                 \
+SKCW_INLINE void NAME(BLOCK *x)                                                \
+{                                                                              \
+    const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45; \
+    const double to_integer = 0x1.8p52;                                        \
+    const MASK seen = SKCW_MASK(*x > -690.0);                                  \
+    const BLOCK near = FROM(BITS(*x) & seen);                                  \
+    const BLOCK shifted = near * 0x1.71547652b82fep0 + to_integer;             \
+    const BLOCK n = shifted - to_integer;                                      \
+    const BLOCK r = (near - n * ln2_high) - n * ln2_low;                       \
+    BLOCK sum = (BLOCK){0} + SKCW_TAYLOR[0];                                   \
+    for (int k = 1; k < 13; ++k)                                               \
+        sum = SKCW_TAYLOR[k] + sum * r;                                        \
+    const MASK power = (BITS(shifted) << 52) + BITS(sum);                      \
+    *x = FROM(power & seen);                                                   \
+}
+SKCW_DEFINE_EXPONENTIAL(
+    skcw_exponential, skcw_block_d, skcw_mask_d, SKCW_BITS_D, SKCW_FROM_D)
+SKCW_DEFINE_EXPONENTIAL(
+    skcw_exponential_4, skcw_four, skcw_four_mask, SKCW_BITS_4, SKCW_FROM_4)
+
+/* factor[t, j] = exp((scores[t, j] - their maximum) / temperature), 0 in the padding.
+ * Returns the summed maxima over the temperature: minus infinity where all are. */
+#define SKCW_DEFINE_LABEL_EXPONENTIALS(REAL, SUFFIX)                           \
+SKCW_CLONES static double skcw_label_exponentials_##SUFFIX(                    \
+    double *restrict factor, const REAL *restrict scores, ptrdiff_t n_tokens,  \
+    ptrdiff_t n_labels, ptrdiff_t width, double temperature)                   \
+{                                                                              \
+    const double per_unit = 1.0 / temperature;                                 \
+    double total = 0.0;                                                        \
+    for (ptrdiff_t t = 0; t < n_tokens; ++t) {                                 \
+        const REAL *row = scores + t * width;                                  \
+        double *out = factor + t * width;                                      \
+        REAL top = row[0];                                                     \
+        skcw_four x;                                                           \
+        for (ptrdiff_t j = 1; j < n_labels; ++j)                               \
+            top = row[j] > top ? row[j] : top;                                 \
+        if (!(top > -(REAL)INFINITY))                                          \
+            return -INFINITY;                                                  \
+        for (ptrdiff_t j = 0; j < n_labels; ++j)                               \
+            out[j] = ((double)row[j] - (double)top) * per_unit;                \
+        for (ptrdiff_t j = n_labels; j < width; ++j)                           \
+            out[j] = -INFINITY;                                                \
+        for (ptrdiff_t j = 0; j < width; j += SKCW_NARROW) {                   \
+            memcpy(&x, out + j, sizeof(x));                                    \
+            skcw_exponential_4(&x);                                            \
+            memcpy(out + j, &x, sizeof(x));                                    \
+        }                                                                      \
+        total += (double)top * per_unit;                                       \
+    }                                                                          \
+    return total;                                                              \
+}
+SKCW_DEFINE_LABEL_EXPONENTIALS(float, f)
+SKCW_DEFINE_LABEL_EXPONENTIALS(double, d)
+#define skcw_label_exponentials(factor, scores, ...)                           \
+    SKCW_OF_TYPE(skcw_label_exponentials, scores)(factor, scores, __VA_ARGS__)
+
+/* Sums over labels run in four columns, so that compilers see vectors. */
+#define SKCW_COLUMNS 4
+/* Below this a scaled row has lost its digits. */
+#define SKCW_SMALLEST_SUM 1e-250
+/* With every label of a row above this, what underflowed before is forgotten. */
+#define SKCW_SAFE_SHARE 1e-20
+/* Numbers below exp(-700) lose digits and then all. They may still be what counts if the
+ * rest gets as small: by how much it does is multiplied, or added up as a logarithm, up
+ * to this. */
+#define SKCW_LARGEST_LOSS 600.0
+#define SKCW_LARGEST_RATIO 3.7730203e260
+
+/* Divide a row by its sum and return that; a row that has lost its digits stays. */
+SKCW_INLINE double skcw_normalize(double *restrict row, ptrdiff_t width)
 {
-    const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
-    const double to_integer = 0x1.8p52; /* adding it rounds */
-    const skcw_mask_d seen = SKCW_MASK(*x > -690.0);
-    const skcw_block_d near = SKCW_FROM_D(SKCW_BITS_D(*x) & seen);
-    const skcw_block_d shifted = near * 0x1.71547652b82fep0 + to_integer;
-    const skcw_block_d n = shifted - to_integer;
-    const skcw_block_d r = (near - n * ln2_high) - n * ln2_low;
-    skcw_block_d sum = (skcw_block_d){0} + SKCW_TAYLOR[0];
-    for (int k = 1; k < 13; ++k)
-        sum = SKCW_TAYLOR[k] + sum * r;
-    /* The last bits of `shifted` are n: it goes to the exponent. */
-    const skcw_mask_d power = (SKCW_BITS_D(shifted) << 52) + SKCW_BITS_D(sum);
-    *x = SKCW_FROM_D(power & seen);
+    double sum[SKCW_COLUMNS] = {0};
+    for (ptrdiff_t j = 0; j < width; j += SKCW_COLUMNS)
+        for (int k = 0; k < SKCW_COLUMNS; ++k)
+            sum[k] += row[j + k];
+    const double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    if (total > SKCW_SMALLEST_SUM) {
+        const double factor = 1.0 / total;
+        for (ptrdiff_t j = 0; j < width; ++j)
+            row[j] *= factor;
+    }
+    return total;
+}
+
+/* out[j] = p[j] / (1 + gain p[j]): what noise leaves of probabilities. Labels that are
+ * nearly ruled out get 1 + gain times the odds, and equal ones stay equal. */
+SKCW_INLINE void skcw_flatten(
+    double *restrict out, const double *restrict p, double gain, ptrdiff_t width)
+{
+    for (ptrdiff_t j = 0; j < width; ++j)
+        out[j] = p[j] / (1.0 + gain * p[j]);
+}
+
+/* One step of a pass on scaled numbers: state = factor * inflow with the sum one, and
+ * the message that goes on. `lost` is how much smaller what is left may be than what
+ * underflowed: this row was compared with one, and its sum is left; what underflowed
+ * earlier can since have lost as little as the links allow. Returns the sum before. */
+SKCW_CLONES static double skcw_pass_step(
+    double *restrict state, double *restrict message, double *restrict lost,
+    const double *restrict factor, const double *restrict inflow,
+    const double *restrict best_link, double gain, ptrdiff_t n_labels,
+    ptrdiff_t width)
+{
+    double bound = 0.0, least = 1.0;
+    for (ptrdiff_t j = 0; j < width; ++j)
+        state[j] = factor[j] * inflow[j];
+    const double total = skcw_normalize(state, width);
+    skcw_flatten(message, state, gain, width);
+    for (ptrdiff_t j = 0; j < n_labels; ++j)
+        least = state[j] < least ? state[j] : least;
+    if (!best_link)
+        return total;
+    /* A sum above the smallest cannot lose too much in one step. */
+    if (*lost > 1.0 || least <= SKCW_SAFE_SHARE) {
+        for (ptrdiff_t j = 0; j < n_labels; ++j)
+            bound += factor[j] * best_link[j];
+        bound = *lost * (bound / total);
+        *lost = bound > 1.0 / total ? bound : 1.0 / total;
+    }
+    if (*lost < SKCW_LARGEST_RATIO && least > SKCW_SAFE_SHARE)
+        *lost = 1.0;
+    return total;
+}
+
+/* state becomes the marginals: what ends at a token times what begins after it.
+ * Returns the sum before. */
+SKCW_CLONES static double skcw_meet(
+    double *restrict state, double *restrict message, const double *restrict inflow,
+    double gain, ptrdiff_t width)
+{
+    for (ptrdiff_t j = 0; j < width; ++j)
+        state[j] *= inflow[j];
+    const double total = skcw_normalize(state, width);
+    if (gain > 0.0) {
+        skcw_flatten(message, state, gain, width);
+        memcpy(state, message, width * sizeof(double));
+        skcw_normalize(state, width);
+    }
+    return total;
 }
 
 /* out[k, g] = exp((scores[k, g] - top[g]) * factor) for n vectors of scores. */

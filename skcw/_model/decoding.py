@@ -398,37 +398,42 @@ class ScoredBatch:
         self.each_piece(decode)
         return forced
 
-    def marginals(self, temperature=1.0):
+    def marginals(self, temperature=1.0, noise=0.0):
         """Return forward-backward marginals (n_tokens, n_labels) and log partitions.
 
-        Scores are divided by the temperature first.
+        Scores are divided by the temperature first. Noise is the variance of what is
+        then added to them in thought, see the kernel; it leaves no log partitions.
         """
-        if self._marginals is not None and self._marginals[0] == temperature:
+        settings = temperature, noise
+        if self._marginals is not None and self._marginals[0] == settings:
             return self._marginals[1:]
         out = np.empty((self.n_tokens, self.n_labels))
         log_z = np.zeros(len(self))
 
         def collect(piece, tokens, sequences):
             if piece is self:
-                self._sum_up(temperature, out, log_z)
+                self._sum_up(settings, out, log_z)
             else:
-                out[tokens], log_z[sequences] = piece.marginals(temperature)
+                out[tokens], log_z[sequences] = piece.marginals(*settings)
 
         self.each_piece(collect)
         self.check_legal(log_z)
         if self.keeps and len(self._cuts) < 2:
-            self._marginals = temperature, out, log_z
+            self._marginals = settings, out, log_z
         return out, log_z
 
-    def _sum_up(self, temperature, out, log_z):
+    def _sum_up(self, settings, out, log_z):
         """Run forward-backward over one piece."""
+        temperature, noise = settings
         marginals(
-            np.divide(self.scores, temperature, dtype=np.float64),
+            self.scores,
             self._factors(temperature),
             self.n_labels,
             self.offsets,
             out,
             log_z,
+            temperature,
+            noise,
         )
 
     def _factors(self, temperature):

@@ -392,53 +392,23 @@ def draw_marginals(scored, n_draws, variance_scale, *, temperature=1.0, seed, **
            [0.5, 0.5],
            [0.5, 0.5]])
     """
-    drawn = n_draws, variance_scale, [temperature]
-    return draw_marginals_at(scored, *drawn, seed=seed, **how)[0]
-
-
-def draw_marginals_at(scored, n_draws, variance_scale, temperatures, *, seed, **how):
-    """Return what ``draw_marginals`` does for each temperature, from the same draws.
-
-    Parameters
-    ----------
-    scored : ScoredBatch
-        The sequences under the model to draw from.
-    n_draws : int
-        How many weight vectors to draw.
-    variance_scale : float
-        The factor of the variances.
-    temperatures : sequence of float
-        What scores are divided by.
-    seed : int
-        From 0 to 2**64 - 1.
-    **how : bool
-        ``unit_variance`` and ``independent``.
-
-    Returns
-    -------
-    tables : list of ndarray of float64, shape (n_tokens, n_labels)
-        One for each temperature.
-    """
-    tables = np.zeros((len(temperatures), scored.n_tokens, scored.n_labels))
-    legal = np.zeros((len(temperatures), len(scored)))
+    table = np.zeros((scored.n_tokens, scored.n_labels))
+    legal = np.zeros(len(scored))
 
     def add(group, part, tokens, sequences):
-        for table, mass, temperature in zip(tables, legal, temperatures, strict=True):
-            add_marginals(
-                group.scores,
-                group.transitions,
-                part.offsets,
-                temperature,
-                group.n_draws,
-                table[tokens],
-                mass[sequences],
-            )
+        add_marginals(
+            group.scores,
+            group.transitions,
+            part.offsets,
+            temperature,
+            group.n_draws,
+            table[tokens],
+            legal[sequences],
+        )
 
     Drawing(scored, n_draws, variance_scale, seed=seed, **how).each_group(add)
-    for mass in legal:
-        scored.check_legal(mass)
-    tables /= n_draws
-    return list(tables)
+    scored.check_legal(legal)
+    return table / n_draws
 
 
 def tally_draws(scored, settings, tally, **how):
@@ -460,22 +430,12 @@ def drawn_votes(scored, codes, settings, **how):
     return agreement.tokens / settings.n_draws
 
 
-def draw_marginal(scored, codes, settings, cooling=DRAWN_TEMPERATURE, **how):
+def draw_marginal(scored, codes, settings):
     """Return the marginal of each label, averaged over draws of the weights."""
     drawn = settings.n_draws, settings.variance_scale
-    how |= {"temperature": cooling * settings.temperature, "seed": settings.seed}
-    rows = draw_marginals(scored, *drawn, **how)
+    how = {"temperature": DRAWN_TEMPERATURE * settings.temperature}
+    rows = draw_marginals(scored, *drawn, seed=settings.seed, **how)
     return np.clip(chosen(rows, codes), 0.0, 1.0)
-
-
-def draw_marginal_fixed(scored, codes, settings):
-    """Return the marginal of each label, averaged over draws with one variance.
-
-    Without noise there is nothing to draw: it is the marginal itself.
-    """
-    if settings.variance_scale == 0.0:
-        return marginal(scored, codes, settings)
-    return draw_marginal(scored, codes, settings, 1.0, unit_variance=True)
 
 
 def blend(scored, codes, settings):

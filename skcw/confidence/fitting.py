@@ -5,24 +5,16 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._model.training import MOST_TO_JUDGE
-from skcw.confidence.draws import draw_marginals_at, score_variance
-from skcw.confidence.marginals import chosen, marginal
+from skcw.confidence.marginals import marginal
 from skcw.confidence.settings import LEARNED, ModelConfidence, Settings
 
 # Temperatures are looked for in this range, in units of the model's margin: in steps by
 # a factor of two until the best lies between two others, then by so many parabolas.
 TEMPERATURES, FACTOR, N_PARABOLAS = (0.03, 30.0), 2.0, 2
-# Draws with so much noise are tried: the variance that it adds to the score of a word,
-# in units of the squared temperature. Draws flatten marginals, so averaged ones want a
-# lower temperature: one near these factors of it.
-NOISE, COOLING_FACTORS = 0.5, (0.6, 0.77, 0.95)
-# Averaged marginals rank words better at the same loss, and they are asked for with
-# more draws than here: their loss on trial may be larger than without noise by this.
-# About so many words are enough to tell.
-TRIAL_DRAWS, LARGEST_LOSS, DRAWN_WORDS = 8, 1.02, 1000
-# The best temperature for a few words is too low for others: on 240 samples of six
-# corpora by about 15 % with 400 words and 4 % with 1,500, this over their number.
-TOO_SURE = 60.0
+# Noise of this variance, and a temperature lower by this factor, since noise flattens
+# marginals on its own. Chosen over corpora and feature sets of all kinds: a loss on the
+# few words that a training holds out says too little of noise.
+NOISE, COOLING = 1.0, 0.9
 # What `fit_method` tries, in units of the model's own scale.
 SCALE_RANGE = (0.1, 100.0)
 UNIT_SCALE_RANGE = (0.1, 40.0)
@@ -81,18 +73,6 @@ class Trial(NamedTuple):
     codes: np.ndarray
     correct: np.ndarray
 
-    def first(self, n_words):
-        """Return the trial of the first sequences, with about so many words."""
-        batch, decoder = self.scored.batch, self.scored.decoder
-        n = int(np.searchsorted(batch.offsets, n_words)) or 1
-        if n >= len(batch):
-            return self
-        edges = self.scored.edges
-        edges = None if edges is None else edges[:n]._compact()
-        scored = type(self.scored)(decoder, batch[:n]._compact(), edges=edges)
-        size = int(batch.offsets[n])
-        return Trial(self.model, scored, self.codes[:size], self.correct[:size])
-
 
 def make_trial(model, scored, gold):
     """Return the trial of a model on labeled sequences that are new to it."""
@@ -119,46 +99,8 @@ def marginal_loss(trials, temperature):
     for trial in trials:
         settings = Settings(0.0, temperature * trial.model.margin)
         sure.append(marginal(trial.scored, trial.codes, settings))
-    return _log_loss(_all_correct(trials), np.concatenate(sure))
-
-
-def drawn_losses(trials, variance, temperatures):
-    """Return the loss of marginals averaged over draws, at each temperature.
-
-    Parameters
-    ----------
-    trials : list of Trial
-        The trials.
-    variance : float
-        The variance of the draws, in units of each model's squared margin.
-    temperatures : sequence of float
-        In units of each model's margin.
-
-    Returns
-    -------
-    losses : list of float
-        The mean over words at each temperature.
-    """
-    sure = []
-    for trial in trials:
-        margin = trial.model.margin
-        tables = draw_marginals_at(
-            trial.scored,
-            TRIAL_DRAWS,
-            variance * margin**2,
-            [temperature * margin for temperature in temperatures],
-            seed=0,
-            unit_variance=True,
-        )
-        sure.append([chosen(table, trial.codes) for table in tables])
-    correct = _all_correct(trials)
-    return [
-        _log_loss(correct, np.concatenate(rows)) for rows in zip(*sure, strict=True)
-    ]
-
-
-def _all_correct(trials):
-    return np.concatenate([trial.correct for trial in trials])
+    correct = np.concatenate([trial.correct for trial in trials])
+    return _log_loss(correct, np.concatenate(sure))
 
 
 def learn_temperature(trials, ends=TEMPERATURES):
@@ -204,89 +146,30 @@ def learn_temperature(trials, ends=TEMPERATURES):
 
 
 def _lowest(losses):
-    """Return the lowest point of a parabola about the least loss."""
+    """Return the lowest point of a parabola about the least loss.
+
+    It is one in the logarithm, through three points.
+    """
     tried = sorted(losses)
     k = tried.index(min(tried[1:-1], key=losses.get))
-    near = tried[k - 1 : k + 2]
-    return _lowest_point(near, [losses[temperature] for temperature in near])[0]
-
-
-def learn_noise(trials, temperature):
-    """Return the noise and the temperature of marginals averaged over draws.
-
-    Parameters
-    ----------
-    trials : list of Trial
-        Models on held-out sequences.
-    temperature : float
-        The best one without noise.
-
-    Returns
-    -------
-    variance : float
-        The variance of the draws, in units of the squared margin; 0 where draws do not
-        help.
-    temperature : float
-        The temperature that goes with it.
-    """
-    trials = [trial.first(DRAWN_WORDS // len(trials)) for trial in trials]
-    unit = float(np.mean([noise_unit(trial, temperature) for trial in trials]))
-    tried = [temperature * factor for factor in COOLING_FACTORS]
-    cooled, loss = _lowest_point(tried, drawn_losses(trials, NOISE * unit, tried))
-    if loss > LARGEST_LOSS * marginal_loss(trials, temperature):
-        return 0.0, temperature
-    return NOISE * unit, cooled
-
-
-def noise_unit(trial, deviation):
-    """Return the variance of weights that gives scores of words this deviation.
-
-    Parameters
-    ----------
-    trial : Trial
-        A model on some sequences.
-    deviation : float
-        The standard deviation of scores, in units of the model's margin.
-
-    Returns
-    -------
-    variance : float
-        In units of the squared margin.
-    """
-    # The decoder's belief has a row for tokens without known features.
-    belief, batch = trial.scored.decoder.belief, trial.scored.batch
-    spread = score_variance(belief, batch, unit_variance=True)[:, 0].mean()
-    # Without any known feature there is nothing to draw.
-    return float(deviation**2 / (spread or 1.0))
-
-
-def _lowest_point(temperatures, losses):
-    """Return the temperature of the least loss on a parabola, and that loss.
-
-    The parabola is one in the logarithm, through three points.
-    """
-    x, y = np.log(temperatures), np.asarray(losses)
+    x = np.log(tried[k - 1 : k + 2])
+    y = np.array([losses[value] for value in tried[k - 1 : k + 2]])
     left, right = np.diff(y) / np.diff(x)
     bend = (right - left) / (x[2] - x[0])
     if bend <= 0.0:
-        lowest = x[np.argmin(y)]
-    else:
-        # It is not extrapolated far beyond its points.
-        lowest = 0.5 * (x[0] + x[1] - left / bend)
-        lowest = np.clip(lowest, x[0] - 0.3, x[2] + 0.3)
-    loss = y[0] + (lowest - x[0]) * (left + bend * (lowest - x[1]))
-    return float(np.exp(lowest)), float(loss)
+        return float(np.exp(x[np.argmin(y)]))
+    # It is not extrapolated far beyond its points.
+    lowest = 0.5 * (x[0] + x[1] - left / bend)
+    return float(np.exp(np.clip(lowest, x[0] - 0.3, x[2] + 0.3)))
 
 
-def learn_values(trials, model):
+def learn_values(trials):
     """Return the values of the methods that need no other learning.
 
     Parameters
     ----------
     trials : list of Trial
         Models on held-out sequences.
-    model : ModelConfidence
-        The model that is to use the values.
 
     Returns
     -------
@@ -294,13 +177,10 @@ def learn_values(trials, model):
         The values of ``LEARNED`` in the model's units.
     """
     temperature = learn_temperature(trials)
-    variance, cooled = learn_noise(trials, temperature)
-    cautious = 1.0 + TOO_SURE / sum(len(trial.codes) for trial in trials)
-    scale = variance * model.margin**2 / model.belief.mean_square if variance else 0.0
-    plain, drawn = LEARNED
+    plain, noisy = LEARNED
     return {
-        plain: {"temperature": cautious * temperature},
-        drawn: {"temperature": cautious * cooled, "variance_scale": scale},
+        plain: {"temperature": temperature},
+        noisy: {"temperature": COOLING * temperature, "variance_scale": NOISE},
     }
 
 

@@ -7,6 +7,8 @@ import numpy as np
 
 # Steps of several sequences at once take room for so many numbers.
 ROOM = 1 << 20
+# With more noise than this nothing is left to be told apart.
+MOST_NOISE = 30.0
 
 
 def chosen(table, codes):
@@ -14,17 +16,29 @@ def chosen(table, codes):
     return table if codes is None else table[np.arange(len(table)), codes]
 
 
-def marginal(scored, codes, settings):
+def marginal(scored, codes, settings, noise=0.0):
     """Return the forward-backward marginal of each label at a temperature."""
     shape = scored.n_tokens if codes is not None else (scored.n_tokens, scored.n_labels)
     out = np.empty(shape)
 
     def work(piece, tokens, sequences):
-        table, _ = piece.marginals(settings.temperature)
+        table, _ = piece.marginals(settings.temperature, noise)
         out[tokens] = chosen(table, None if codes is None else codes[tokens])
 
     scored.each_piece(work)
     return np.clip(out, 0.0, 1.0)
+
+
+def noisy_marginal(scored, codes, settings):
+    """Return marginals flattened as noise in the scores of words would on average.
+
+    A label that loses at one word by an odds ratio has exp(v) times the ratio if noise
+    of variance v is added to the score of every label. What neighbors say about a word
+    comes by way of their own scores: along a path of n other labels, exp(n v) times. So
+    words are less sure where all of a long entity may be wrong. This is one
+    forward-backward, no draw of noise.
+    """
+    return marginal(scored, codes, settings, min(settings.variance_scale, MOST_NOISE))
 
 
 def marginal_pairs(scored, left, right, settings):

@@ -10,7 +10,6 @@ from skcw._kernels.lattice import deltas, normalized_deltas
 from skcw.confidence.draws import (
     blend,
     draw_marginal,
-    draw_marginal_fixed,
     drawn_sequences,
     drawn_spans,
     drawn_votes,
@@ -22,6 +21,7 @@ from skcw.confidence.marginals import (
     marginal_pairs,
     marginal_sequences,
     marginal_spans,
+    noisy_marginal,
 )
 from skcw.confidence.tallies import span_tally
 
@@ -338,7 +338,7 @@ class Method:
     any_label : bool
         Whether it judges any label, and not only the predicted one.
     unit_variance : bool
-        Whether its scale counts variances of one.
+        Whether its scale counts weights' variances of one.
     parts : dict of str to callable
         The part of it by which a parameter is chosen, where that is not the whole.
     usual : dict of str to float
@@ -424,6 +424,13 @@ METHODS = {
         sequences=marginal_sequences,
         pairs=marginal_pairs,
     ),
+    "noisy-marginal": Method(
+        noisy_marginal,
+        True,
+        tunes=("temperature", "variance_scale"),
+        parts={"temperature": marginal},
+        usual={"variance_scale": 0.0},
+    ),
     "kbv": Method(
         k_best_votes,
         True,
@@ -447,14 +454,6 @@ METHODS = {
         True,
         ("temperature", "variance_scale"),
         parts={"temperature": marginal},
-    ),
-    "draw-marginal-fixed": Method(
-        draw_marginal_fixed,
-        True,
-        tunes=("temperature", "variance_scale"),
-        unit_variance=True,
-        parts={"temperature": marginal},
-        usual={"variance_scale": 0.0},
     ),
     "blend": Method(
         blend,

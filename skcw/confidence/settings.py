@@ -19,7 +19,7 @@ DEFAULT_UNIT_SCALE = 4.0
 DEFAULT_TEMPERATURE = 0.8
 DEFAULT_N_BEST = 30
 # The methods whose values a margin-trained tagger learns as it learns its weights.
-LEARNED = ("marginal", "draw-marginal-fixed")
+LEARNED = ("marginal", "noisy-marginal")
 # Warnings name the line outside of the package, from Python 3.12 on.
 HERE = str(Path(__file__).parents[1])
 OUTSIDE = {"stacklevel": 2}
@@ -33,7 +33,8 @@ class Settings(NamedTuple):
     Parameters
     ----------
     variance_scale : float
-        The factor s of the variances of the draws.
+        The factor s of the variances of the draws, or the variance of noise in scores
+        that have been divided by the temperature.
     temperature : float
         What scores are divided by before forward-backward.
     n_draws : int
@@ -265,9 +266,12 @@ class ModelConfidence:
 
     def unit(self, parameter, method):
         """Return the model's own unit of a parameter of a method."""
-        if parameter == "variance_scale":
+        if parameter == "temperature":
+            return self.margin
+        of_weights = method.needs_variance or method.unit_variance
+        if parameter == "variance_scale" and of_weights:
             return scale_unit(self.belief, method.unit_variance)
-        return self.margin if parameter == "temperature" else 1.0
+        return 1.0
 
     def settings(self, name, *, n_draws=None, random_state=None, **options):
         """Return the settings of a call: what is given, was fitted, or is usual.
@@ -312,7 +316,7 @@ class ModelConfidence:
             temperature=values["temperature"] * self.margin,
             n_draws=int(n_draws),
             n_best=int(values["n_best"]),
-            seed=self._draw_seed(random_state, name),
+            seed=self._draw_seed(random_state),
         )
 
     def _variance_scale(self, value, method):
@@ -321,10 +325,9 @@ class ModelConfidence:
             return value
         return value * self.unit("variance_scale", method)
 
-    def _draw_seed(self, random_state, name):
+    def _draw_seed(self, random_state):
         if random_state is None:
-            # The default method must not depend on the seed of training.
-            return 0 if name in LEARNED else self.seed
+            return self.seed
         if not isinstance(random_state, Integral) or not 0 <= random_state < 2**64:
             raise ValueError(
                 "random_state of draws must be an integer from 0 to 2**64 - 1, got "

@@ -203,7 +203,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             The sequences.
         method : str, default=None
             One of ``confidence_methods_``, from cheap to costly; by default
-            ``"draw-marginal-fixed"`` for the taggers that are trained by margins and
+            ``"noisy-marginal"`` for the taggers that are trained by margins and
             ``"marginal"`` for the others.
 
             - ``"delta"``: what the best labeling loses in score if that one token gets
@@ -211,7 +211,9 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             - ``"delta-std"``: the same in standard deviations of that difference;
               ``"delta-probit"``: the probability that it is positive. CW and AROW.
             - ``"delta-max"``: the loss when the rest of the labeling may adapt.
-            - ``"marginal"``: the forward-backward probability of the label.
+            - ``"marginal"``: the forward-backward probability of the label;
+              ``"noisy-marginal"``: the same as if noise were added to the scores of
+              every token, on average. Words of long entities are then less sure.
             - ``"kbv"``, ``"wkbv"``: the share of the `n_best` best labelings that have
               the label, each counting one or by its score.
             - ``"kd-independent"``: the share of `n_draws` draws of the scores of single
@@ -219,16 +221,17 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             - ``"kd-fixed"``, ``"kd-pc"``: the share of weight vectors drawn around the
               mean that keep the label, with one variance for all weights, or with
               that of the belief (CW and AROW).
-            - ``"draw-marginal-fixed"``, ``"draw-marginal"``: marginals averaged over
-              such draws, with one variance for all weights or that of the belief (CW
-              and AROW). ``"blend"``: the mean of ``"kd-pc"`` and ``"marginal"``.
+            - ``"draw-marginal"``: marginals averaged over draws with the variance of
+              the belief (CW and AROW). ``"blend"``: the mean of ``"kd-pc"`` and
+              ``"marginal"``.
             - ``"local"``, ``"nbest"``: see ``MaxEntSequenceTagger``.
         **options : float or int
             ``variance_scale``
                 The factor of the variances of draws, in units of the model's own
-                scale. By default what ``fit`` or ``fit_confidence`` has chosen for the
-                method, or 3.0 (4.0 for ``"kd-fixed"``, none for
-                ``"draw-marginal-fixed"``).
+                scale; for ``"noisy-marginal"`` the variance of the noise, in units of
+                the squared temperature. By default what ``fit`` or ``fit_confidence``
+                has chosen for the method, or 3.0 (4.0 for ``"kd-fixed"``, none for
+                ``"noisy-marginal"``).
             ``temperature``
                 What scores are divided by, in units of the margin that training asks
                 for. By default what ``fit`` or ``fit_confidence`` has chosen, or 0.8
@@ -239,9 +242,8 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
                 How many weight vectors are drawn; by default 32 for averaged marginals
                 and 100 for votes, which rank better with up to several hundred.
             ``random_state``
-                The seed of the draws; by default 0 for ``"draw-marginal-fixed"``, and
-                for the others the tagger's if that is an integer, or 0. The answer
-                depends on it, the model and the sequence alone.
+                The seed of the draws; by default the tagger's if that is an integer,
+                or 0. The answer depends on it, the model and the sequence alone.
 
         Returns
         -------

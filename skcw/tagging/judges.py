@@ -85,7 +85,7 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
     return Judges("held-out", parts + nothing[n_judges:], asked)
 
 
-def learned_confidence(judges, beliefs, forbidden, model, margin_of, known):
+def learned_confidence(judges, beliefs, forbidden, margin_of, known):
     """Return the settings of confidence according to the judges, for ``confidence_``.
 
     Parameters
@@ -96,8 +96,6 @@ def learned_confidence(judges, beliefs, forbidden, model, margin_of, known):
         The weights that are judged.
     forbidden : ndarray or None
         The constraints.
-    model : ModelConfidence
-        The model that is to be calibrated.
     margin_of : callable
         Gives the unit of temperature of a belief.
     known : dict
@@ -118,7 +116,7 @@ def learned_confidence(judges, beliefs, forbidden, model, margin_of, known):
         before = {name: known[name]["values"] for name in LEARNED}
         found = moved_values(trials[0], before)
     else:
-        found = learn_values(trials, model)
+        found = learn_values(trials)
     return known | {
         name: {"metric": "log_loss", "source": judges.source, "values": values}
         for name, values in found.items()

@@ -29,7 +29,7 @@ from skcw._model.training import PassTasks, Plan, Stopping
 from skcw._util.checks import check_same_lengths
 from skcw._util.compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once
-from skcw.confidence.settings import DEFAULT_TEMPERATURE, ModelConfidence
+from skcw.confidence.settings import DEFAULT_TEMPERATURE
 from skcw.data.batch import SequenceBatch
 from skcw.data.edges import edge_features
 from skcw.data.encoder import check_batch, drop_rare, encode_any
@@ -57,7 +57,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     # The prior variance of every weight; None for learners that keep no variances.
     _initial_variance = None
     _learns_edges = True
-    _default_method = "draw-marginal-fixed"
+    _default_method = "noisy-marginal"
     _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", "token_norm_")
 
     _parameter_constraints = {
@@ -322,7 +322,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             judging = [start]
         else:
             belief = belief.with_average_restarted()
-        sure = self._learned_settings(judges, judging, belief, data, rules, fresh)
+        sure = self._learned_settings(judges, judging, data, rules, fresh)
         memory = self._memory(data, fresh)
         self._keep(fitted(belief) | rules.attributes() | sure)
         self.history_ = history
@@ -364,7 +364,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             label_score=label_scorer(labels, rules.spans),
         )
 
-    def _learned_settings(self, judges, judging, belief, data, rules, fresh):
+    def _learned_settings(self, judges, judging, data, rules, fresh):
         """Return the attributes of confidence after a training."""
         names = ("confidence_", "confidence_source_", "token_norm_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
@@ -380,7 +380,6 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             judges,
             judging,
             rules.forbidden,
-            ModelConfidence(belief, margin=self._margin(belief, norm)),
             lambda judged: self._margin(judged, norm),
             known.get("confidence_", {}),
         )

@@ -473,7 +473,7 @@ def test_the_options_of_a_method_are_passed_on(fitted):
 
 
 def test_a_method_that_was_not_calibrated_is_refused(calibrated):
-    with pytest.raises(ValueError, match=r"'kbv'.*fitted for 'draw-marginal-fixed'"):
+    with pytest.raises(ValueError, match=r"'kbv'.*fitted for 'noisy-marginal'"):
         calibrated.predict_confidence(BATCH[TEST], "kbv")
 
 

@@ -173,7 +173,6 @@ def test_the_seed_matters_to_draws_alone(name):
     assert_array_equal(found, again)
     drawn = name.startswith("kd-") or name in (
         "draw-marginal",
-        "draw-marginal-fixed",
         "blend",
     )
     assert (found != other).any() == drawn
@@ -200,6 +199,7 @@ def test_one_word_is_as_sure_as_independent_gaussians_are(name):
     if METHODS[name].unit_variance:
         variance = 0.4 * np.full(3, 2.0)
     share = np.exp(mean / 0.6) / np.exp(mean / 0.6).sum()
+    noisy = share / (1 + np.expm1(0.4) * share)
     votes = twin.best_label_shares(mean, variance)[0]
     error = ERRORS * np.sqrt(votes * (1 - votes) / 4000)
     root = np.sqrt(variance[0] + variance[1:])
@@ -210,6 +210,7 @@ def test_one_word_is_as_sure_as_independent_gaussians_are(name):
         "delta-std": (ratio * np.sqrt(0.4), SINGLE),
         "delta-probit": (twin.norm.cdf(ratio), SINGLE),
         "marginal": (share[0], SINGLE),
+        "noisy-marginal": (noisy[0] / noisy.sum(), SINGLE),
         "blend": ((votes + share[0]) / 2, error / 2),
     }
     if name == "draw-marginal":
@@ -276,9 +277,7 @@ def test_an_unknown_method_is_answered_with_those_there_are():
         ValueError, match=r"'magic'; it must be one of delta, delta-std.* blend"
     ):
         check_method("magic", METHODS)
-    with pytest.raises(
-        ValueError, match=r"one of delta, delta-max, .*draw-marginal-fixed$"
-    ):
+    with pytest.raises(ValueError, match=r"one of delta, .*noisy-marginal, .*kd-fixed"):
         check_method("kd", served_methods(False))
 
 

@@ -8,16 +8,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw import CWSequenceTagger
 from skcw._model.gaussian import Belief
-from skcw.confidence.draws import draw_marginals, draw_marginals_at, score_variance
 from skcw.confidence.fitting import (
     METRICS,
     N_BEST_VALUES,
     Trial,
-    _lowest_point,
+    _lowest,
     best_of,
-    drawn_losses,
     grid_of,
-    noise_unit,
+    marginal_loss,
     scores_of,
 )
 from skcw.confidence.methods import METHODS
@@ -122,7 +120,7 @@ def test_scores_are_those_of_the_method_with_each_value(name, parameter, metric)
         ("blend", "temperature"): "marginal",
         ("blend", "variance_scale"): "kd-pc",
         ("draw-marginal", "temperature"): "marginal",
-        ("draw-marginal-fixed", "temperature"): "marginal",
+        ("noisy-marginal", "temperature"): "marginal",
     }
     method = METHODS[parts.get((name, parameter), name)]
     unit = model.unit(parameter, METHODS[name])
@@ -182,38 +180,29 @@ def test_numbers_of_every_type_are_numbers(value):
     check_positive("variance_scale", value)
 
 
-def test_one_drawing_serves_several_temperatures():
-    decoder, batch, _ = small_problem()
-    scored, temperatures = decoder.open(batch), [0.3, 1.0, 4.0]
-    tables = draw_marginals_at(scored, 9, 0.5, temperatures, seed=3)
-    for table, temperature in zip(tables, temperatures, strict=True):
-        alone = draw_marginals(scored, 9, 0.5, temperature=temperature, seed=3)
-        assert_array_equal(table, alone)
-
-
-@pytest.mark.parametrize("margin", [0.5, 3.0])
-@pytest.mark.parametrize("deviation", [0.2, 2.0])
-def test_the_unit_of_noise_makes_scores_vary_as_asked(margin, deviation):
-    decoder, batch, codes = small_problem()
-    belief = decoder.belief
-    model = ModelConfidence(belief, margin=margin)
-    trial = Trial(model, decoder.open(batch), codes, codes == 0)
-    variance = score_variance(belief, batch, unit_variance=True)[:, : belief.n_labels]
-    variance *= noise_unit(trial, deviation) * margin**2
-    assert_allclose(variance.mean(), (deviation * margin) ** 2, rtol=ROUNDING)
+def test_noise_has_the_unit_of_the_temperature():
+    belief = Belief.start(3, 2, initial_variance=4.0)
+    model = ModelConfidence(belief, margin=6.0)
+    values = {"variance_scale": 0.5, "temperature": 2.0}
+    found = model.settings("noisy-marginal", **values)
+    assert found[:2] == (0.5, 12.0)
 
 
 def test_the_lowest_point_of_a_parabola_is_found():
     temperatures = np.array([0.5, 0.7, 1.0])
+
+    def lowest(losses):
+        return _lowest(dict(zip(temperatures, losses, strict=True)))
+
     losses = 0.2 + 3.0 * (np.log(temperatures) - np.log(0.65)) ** 2
-    assert_allclose(_lowest_point(temperatures, losses), (0.65, 0.2))
+    assert_allclose(lowest(losses), 0.65)
     # Far away it is not believed, and where it has no lowest point neither.
     falling = 0.2 + (np.log(temperatures) - np.log(50.0)) ** 2
-    assert 1.0 < _lowest_point(temperatures, falling)[0] < 1.4
-    assert _lowest_point(temperatures, -losses)[0] == pytest.approx(1.0)
+    assert 1.0 < lowest(falling) < 1.4
+    assert lowest(-losses) == pytest.approx(1.0)
 
 
-def test_losses_of_draws_are_those_of_all_trials_together():
+def test_a_loss_is_that_of_all_trials_together():
     decoder, batch, codes = small_problem()
     correct = np.random.default_rng(0).random(len(codes)) < 0.7
     model = ModelConfidence(decoder.belief)
@@ -224,6 +213,4 @@ def test_losses_of_draws_are_those_of_all_trials_together():
         Trial(model, decoder.open(batch[:cut]), codes[:words], correct[:words]),
         Trial(model, decoder.open(batch[cut:]), codes[words:], correct[words:]),
     ]
-    assert_allclose(
-        drawn_losses(parts, 0.5, [0.5, 1.0]), drawn_losses([whole], 0.5, [0.5, 1.0])
-    )
+    assert_allclose(marginal_loss(parts, 0.5), marginal_loss([whole], 0.5))

@@ -43,7 +43,7 @@ CLASSIFIERS = {
 CHEAP = ("delta", "delta-max", "marginal", "kbv", "wkbv", "kd-fixed")
 DRAWN = ("delta-std", "delta-probit", "kd-independent", "kd-pc", "draw-marginal")
 METHODS = {
-    "CW": (*CHEAP, *DRAWN, "draw-marginal-fixed", "blend"),
+    "CW": (*CHEAP, *DRAWN, "noisy-marginal", "blend"),
     "AROW": ("delta-std", "delta-probit", "kd-pc"),
     "HMM": CHEAP,
     "MaxEnt": ("marginal", "local", "nbest"),

@@ -24,17 +24,17 @@ LENGTHS = (0, 1, 6, 2, 0, 11)
 NOTHING = 1e-12
 
 
-def marginals_of(scores, trans, n_labels, offsets):
+def marginals_of(scores, trans, n_labels, offsets, *how):
     out = np.full((len(scores), n_labels), np.nan)
     log_z = np.full(len(offsets) - 1, np.nan)
-    marginals(scores, Factors(trans, n_labels), n_labels, offsets, out, log_z)
+    marginals(scores, Factors(trans, n_labels), n_labels, offsets, out, log_z, *how)
     return out, log_z
 
 
-def of_one(scores, trans):
+def of_one(scores, trans, *how):
     n_tokens, n_labels = scores.shape
     out, log_z = marginals_of(
-        pad(scores, n_tokens), pad(trans, 8), n_labels, np.array([0, n_tokens])
+        pad(scores, n_tokens), pad(trans, 8), n_labels, np.array([0, n_tokens]), *how
     )
     return out, log_z[0]
 
@@ -150,3 +150,62 @@ def test_a_batch_is_its_sequences():
         alone, alone_z = marginals_of(scores[a:b], trans, 8, np.array([0, b - a]))
         assert_array_equal(out[a:b], alone)
         assert log_z[s] == alone_z[0]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 2.0, 30.0])
+@pytest.mark.parametrize("scale", [1.0, 30.0, 300.0])
+@pytest.mark.parametrize("n_labels", LABEL_COUNTS)
+def test_noisy_marginals_equal_their_twin(n_labels, scale, noise):
+    # The largest scores take some sequences to the pass by logarithms.
+    scores, trans, offsets = random_lattice(
+        np.random.default_rng(n_labels), n_labels, LENGTHS, scale=scale
+    )
+    out, log_z = marginals_of(scores, trans, n_labels, offsets, 1.0, noise)
+    assert not np.isneginf(log_z).any()
+    for a, b in pairwise(offsets):
+        if a < b:
+            one = scores[a:b, :n_labels], trans[:n_labels, :n_labels]
+            expected = twin.noisy_marginals(*one, noise)
+            assert_allclose(out[a:b], expected, rtol=1e-9, atol=NOTHING)
+
+
+@given(
+    small_lattices(st.sampled_from([-np.inf, -900.0, -750.0, -1.0, 0.0, 2.0])),
+    st.sampled_from([0.5, 1.0]),
+)
+def test_noise_allows_nothing_that_is_forbidden(problem, noise):
+    out, log_z = of_one(*problem, 1.0, noise)
+    plain, plain_z = of_one(*problem)
+    assert np.isneginf(log_z) == np.isneginf(plain_z)
+    assert (out[plain == 0] < NOTHING).all()
+    assert (out[np.isneginf(problem[0])] == 0).all()
+    total = out.sum(axis=1)
+    assert_allclose(total, 0.0 if np.isneginf(log_z) else 1.0, rtol=EXACT)
+
+
+def test_noise_leaves_losing_labels_the_mean_of_their_odds():
+    # One word; the odds of each other label are a lognormal number's mean.
+    scores = np.array([[20.0, 0.0, -2.0]])
+    out, _ = of_one(scores, np.zeros((3, 3)), 1.0, 0.7)
+    drawn = np.random.default_rng(0).normal(scores, np.sqrt(0.7), (400_000, 3))
+    odds = np.exp(drawn - drawn[:, :1]).mean(axis=0)
+    assert_allclose(out[0] / out[0, 0], odds, rtol=0.05)
+
+
+def test_noise_adds_up_along_a_path():
+    # Two labelings, all A and all B, of which B loses by 20 at each word.
+    trans = np.where(np.eye(2, dtype=bool), 0.0, -np.inf)
+    for length in (1, 2, 5):
+        scores = np.tile([20.0, 0.0], (length, 1))
+        out, _ = of_one(scores, trans, 1.0, 0.7)
+        assert_allclose(np.log(out[:, 0] / out[:, 1]), length * (20.0 - 0.7), rtol=1e-6)
+
+
+@pytest.mark.parametrize("temperature", [0.3, 5.0])
+def test_scores_in_single_precision_are_divided_by_the_temperature(temperature):
+    scores, trans, offsets = random_lattice(np.random.default_rng(4), 7, LENGTHS)
+    single = scores.astype(np.float32)
+    found = marginals_of(single, trans, 7, offsets, temperature, 0.0)
+    double = single.astype(np.float64) / temperature
+    for one, other in zip(found, marginals_of(double, trans, 7, offsets), strict=True):
+        assert_allclose(one, other, rtol=EXACT, atol=NOTHING)

@@ -73,6 +73,27 @@ def marginals(scores, trans):
     return np.exp(ahead + back - log_z), log_z
 
 
+def flattened(logits, noise):
+    """Return the logarithms of p / (1 + (exp(noise) - 1) p), normalized again."""
+    p = np.exp(logits - logsumexp(logits))
+    with np.errstate(divide="ignore"):
+        rows = np.log(p / (1 + np.expm1(noise) * p))
+    return rows - logsumexp(rows)
+
+
+def noisy_marginals(scores, trans, noise):
+    """Return marginals by passes that flatten what they leave behind at a token."""
+    ahead, back = np.zeros_like(scores), np.zeros_like(scores)
+    for t in range(1, len(scores)):
+        message = flattened(ahead[t - 1] + scores[t - 1], noise)
+        ahead[t] = logsumexp(message[:, None] + trans, axis=0)
+    for t in range(len(scores) - 2, -1, -1):
+        message = flattened(back[t + 1] + scores[t + 1], noise)
+        back[t] = logsumexp(trans + message, axis=1)
+    rows = ahead + scores + back
+    return np.exp([flattened(row, noise) for row in rows])
+
+
 def marginals_by_enumeration(scores, trans):
     """Return the same from the probability of every labeling."""
     rows = all_labelings(*scores.shape)

@@ -278,7 +278,7 @@ def test_unknown_methods_are_answered_with_those_served(name):
     "method", [method for method, about in METHODS.items() if about.needs_variance]
 )
 def test_methods_that_need_variances_are_refused_without(name, method):
-    served = r"one of delta, delta-max, marginal, .*, kd-fixed, draw-marginal-fixed$"
+    served = r"one of delta, delta-max, marginal, noisy-marginal, .*, kd-fixed$"
     with pytest.raises(ValueError, match=served):
         FITTED[name].predict_confidence(X, method)
     with pytest.raises(ValueError, match=served):

@@ -151,7 +151,7 @@ def test_the_file_of_a_model_holds_them(fitted, tmp_path):
     for opened in (skcw.load(path), InferenceModel.open(path)):
         answers, mine = opened.predict_all(X_NEW), fitted.predict_all(X_NEW)
         assert answers.labels().tolist() == Y_NEW
-        for method in ("marginal", "delta-std", "draw-marginal-fixed"):
+        for method in ("marginal", "delta-std", "noisy-marginal"):
             for one, other in zip(
                 answers.confidence(method), mine.confidence(method), strict=True
             ):

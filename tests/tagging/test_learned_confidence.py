@@ -25,7 +25,7 @@ TAGGERS = (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
-LEARNED = {"marginal", "draw-marginal-fixed"}
+LEARNED = {"marginal", "noisy-marginal"}
 WINDOW = WindowFeatures(["word", "suffix(3)", "short_shape"])
 # A rule of thumb is off by several times as much on these sentences.
 TRUE_ENOUGH = 0.06

@@ -55,6 +55,17 @@ def test_marginals_are_shares_of_21():
     assert_allclose(np.exp(log_z), [21], rtol=BY_HAND)
 
 
+def test_noise_of_ln_3_flattens_by_hand():
+    # p / (1 + 2 p): the first word's 1/3, 2/3 become 1/5, 2/7. They send 27/35 to A,
+    # 38/35 to B; with its own 3 and 1 the second word has 81 : 38, so 81/281 : 38/195.
+    # From there 3/4, 1/4 become 3/10, 1/6. They send 29/30 and 23/30 to the first one,
+    # which with its own 1 and 2 has 29 : 46 of 75, so 29/133 : 46/167.
+    out, log_z = np.empty((2, 2)), np.empty(1)
+    marginals(SCORES, TRANSITIONS, 2, OFFSETS, out, log_z, 1.0, np.log(3))
+    odds = [29 / 133 * 167 / 46, 81 / 281 * 195 / 38]
+    assert_allclose(out[:, 0] / out[:, 1], odds, rtol=BY_HAND)
+
+
 def test_forbidding_b_to_a_leaves_9():
     # AA 3, AB 4 and BB 2 are left.
     transitions = TRANSITIONS.copy()
