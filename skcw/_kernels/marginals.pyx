@@ -23,7 +23,7 @@ cdef extern from "wide_loops.h" nogil:
         double*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, double)
     double skcw_pass_step(
         double*, double*, double*, const double*, const double*, const double*, double,
-        Py_ssize_t, Py_ssize_t)
+        Py_ssize_t)
     double skcw_meet(double*, double*, const double*, double, Py_ssize_t)
     void skcw_inflow(double*, const double*, const double*, Py_ssize_t, Py_ssize_t)
     void skcw_lane_exponentials(
@@ -55,7 +55,7 @@ cdef class Sequence:
         """state = factor[t] * inflow with sum one; return the sum before."""
         return skcw_pass_step(
             state, &self.message[0], lost, &self.factor[t, 0], &self.inflow[0],
-            best_link, self.gain, self.n_labels, self.width)
+            best_link, self.gain, self.n_labels)
 
     cdef double run(
         self, const double[:, :, ::1] trans, const double[:, :, ::1] turned,
@@ -95,7 +95,7 @@ cdef class Sequence:
             if self.step(t, &self.state[0], &lost[1], link) <= SMALLEST_SUM:
                 return -INFINITY
             if skcw_meet(&self.ahead[t, 0], &self.state[0], &self.inflow[0], self.gain,
-                         self.width) <= SMALLEST_SUM:
+                         self.n_labels) <= SMALLEST_SUM:
                 return -INFINITY
             for j in range(self.n_labels):
                 out[start + t, j] = self.ahead[t, j]

@@ -278,6 +278,11 @@ SKCW_DEFINE_EXPONENTIAL(
 SKCW_DEFINE_EXPONENTIAL(
     skcw_exponential_4, skcw_four, skcw_four_mask, SKCW_BITS_4, SKCW_FROM_4)
 
+/* Sums over labels run in four columns, so that compilers see vectors. */
+#define SKCW_COLUMNS 4
+/* So many numbers of a row are looked at: labels, and zeros that fill the columns. */
+#define SKCW_FILLED(n_labels) (((n_labels) + 3) / SKCW_COLUMNS * SKCW_COLUMNS)
+
 /* factor[t, j] = exp((scores[t, j] - their maximum) / temperature), 0 in the padding.
  * Returns the summed maxima over the temperature: minus infinity where all are. */
 #define SKCW_DEFINE_LABEL_EXPONENTIALS(REAL, SUFFIX)                           \
@@ -298,9 +303,9 @@ SKCW_CLONES static double skcw_label_exponentials_##SUFFIX(                    \
             return -INFINITY;                                                  \
         for (ptrdiff_t j = 0; j < n_labels; ++j)                               \
             out[j] = ((double)row[j] - (double)top) * per_unit;                \
-        for (ptrdiff_t j = n_labels; j < width; ++j)                           \
+        for (ptrdiff_t j = n_labels; j < SKCW_FILLED(n_labels); ++j)           \
             out[j] = -INFINITY;                                                \
-        for (ptrdiff_t j = 0; j < width; j += SKCW_NARROW) {                   \
+        for (ptrdiff_t j = 0; j < n_labels; j += SKCW_NARROW) {                \
             memcpy(&x, out + j, sizeof(x));                                    \
             skcw_exponential_4(&x);                                            \
             memcpy(out + j, &x, sizeof(x));                                    \
@@ -314,8 +319,6 @@ SKCW_DEFINE_LABEL_EXPONENTIALS(double, d)
 #define skcw_label_exponentials(factor, scores, ...)                           \
     SKCW_OF_TYPE(skcw_label_exponentials, scores)(factor, scores, __VA_ARGS__)
 
-/* Sums over labels run in four columns, so that compilers see vectors. */
-#define SKCW_COLUMNS 4
 /* Below this a scaled row has lost its digits. */
 #define SKCW_SMALLEST_SUM 1e-250
 /* With every label of a row above this, what underflowed before is forgotten. */
@@ -358,18 +361,25 @@ SKCW_INLINE void skcw_flatten(
 SKCW_CLONES static double skcw_pass_step(
     double *restrict state, double *restrict message, double *restrict lost,
     const double *restrict factor, const double *restrict inflow,
-    const double *restrict best_link, double gain, ptrdiff_t n_labels,
-    ptrdiff_t width)
+    const double *restrict best_link, double gain, ptrdiff_t n_labels)
 {
-    double bound = 0.0, least = 1.0;
+    const ptrdiff_t width = SKCW_FILLED(n_labels);
+    double bound = 0.0, low[SKCW_COLUMNS] = {1.0, 1.0, 1.0, 1.0}, least;
+    ptrdiff_t last = n_labels / SKCW_COLUMNS * SKCW_COLUMNS;
     for (ptrdiff_t j = 0; j < width; ++j)
         state[j] = factor[j] * inflow[j];
     const double total = skcw_normalize(state, width);
     skcw_flatten(message, state, gain, width);
-    for (ptrdiff_t j = 0; j < n_labels; ++j)
-        least = state[j] < least ? state[j] : least;
     if (!best_link)
         return total;
+    for (ptrdiff_t j = 0; j < last; j += SKCW_COLUMNS)
+        for (int k = 0; k < SKCW_COLUMNS; ++k)
+            low[k] = state[j + k] < low[k] ? state[j + k] : low[k];
+    for (; last < n_labels; ++last)
+        low[0] = state[last] < low[0] ? state[last] : low[0];
+    least = low[0] < low[1] ? low[0] : low[1];
+    for (int k = 2; k < SKCW_COLUMNS; ++k)
+        least = low[k] < least ? low[k] : least;
     /* A sum above the smallest cannot lose too much in one step. */
     if (*lost > 1.0 || least <= SKCW_SAFE_SHARE) {
         for (ptrdiff_t j = 0; j < n_labels; ++j)
@@ -386,8 +396,9 @@ SKCW_CLONES static double skcw_pass_step(
  * Returns the sum before. */
 SKCW_CLONES static double skcw_meet(
     double *restrict state, double *restrict message, const double *restrict inflow,
-    double gain, ptrdiff_t width)
+    double gain, ptrdiff_t n_labels)
 {
+    const ptrdiff_t width = SKCW_FILLED(n_labels);
     for (ptrdiff_t j = 0; j < width; ++j)
         state[j] *= inflow[j];
     const double total = skcw_normalize(state, width);

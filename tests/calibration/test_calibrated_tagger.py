@@ -406,7 +406,9 @@ def test_marginals_give_the_predicted_label_its_confidence(fitted, calibrated):
             assert ours.keys() == inner.keys()
 
 
-def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(calibrated):
+def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(fitted):
+    calibrated = CalibratedTagger(fitted, method="marginal", cv="prefit")
+    calibrated.fit(BATCH[OTHER], Y[OTHER])
     answers = calibrated.predict_all(BATCH[TEST])
     mapped, codes = answers.label_table(), answers.codes
     truth = list(chain.from_iterable(Y[TEST]))
