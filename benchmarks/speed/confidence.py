@@ -13,7 +13,7 @@ from skcw.confidence.methods import METHODS as METHODS_KNOWN
 PASSES = 10
 DRAWS, K = 50, 30
 CRF = "CRFsuite, marginals"
-DEFAULT, MARGINAL = "the default", "marginal"
+DEFAULT, MARGINAL, LABELS = "the default", "marginal", "labels alone"
 KD_PC = f"kd-pc, {DRAWS} draws"
 INDEPENDENT, KBV = f"kd-independent, {DRAWS} draws", f"kbv, K = {K}"
 # Row: method, options.
@@ -57,6 +57,10 @@ def run(settings):
             CHOSEN: lambda: crf.predict_confidence(X_test),
             ALL: lambda: (crf.predict(X_test), crf.predict_marginals(X_test)),
         }
+    }
+    work[LABELS] = {
+        CHOSEN: lambda: tagger.predict(X_test),
+        BATCH: lambda: tagger.predict(batch),
     }
     for name, row in METHODS.items():
         work[name] = _calls(tagger, X_test, batch, *row)
@@ -106,9 +110,11 @@ def _goals(rows):
     crf = rows[CRF]
     share = {name: row[CHOSEN] / crf[CHOSEN] for name, row in rows.items()}
     all_labels = rows[MARGINAL][ALL] / crf[ALL]
+    to_labels = rows[DEFAULT][BATCH] / rows[LABELS][BATCH]
     independent = rows[KD_PC][BATCH] / rows[INDEPENDENT][BATCH]
     return [
         at_most(f"{DEFAULT}: share of CRFsuite's marginals", share[DEFAULT], 1, ".2f"),
+        at_most(f"{DEFAULT} from batch: times {LABELS}", to_labels, 1.4, ".2f"),
         at_most(f"{KD_PC}: share", share[KD_PC], 2, ".2f"),
         at_least(f"{INDEPENDENT} from batch: times faster than kd-pc", independent, 3),
         at_most(f"{KBV}: share", share[KBV], 2, ".2f"),

@@ -407,7 +407,7 @@ def test_marginals_give_the_predicted_label_its_confidence(fitted, calibrated):
 
 
 def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(fitted):
-    calibrated = CalibratedTagger(fitted, method="marginal", cv="prefit")
+    calibrated = CalibratedTagger(fitted, confidence_method="marginal", cv="prefit")
     calibrated.fit(BATCH[OTHER], Y[OTHER])
     answers = calibrated.predict_all(BATCH[TEST])
     mapped, codes = answers.label_table(), answers.codes
