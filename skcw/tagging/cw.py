@@ -143,7 +143,7 @@ class CWSequenceTagger(OnlineTagger):
     >>> tagger.confidence_source_
     'held-out'
     >>> tagger.predict_confidence(X[250:])[0][:4].round(1)
-    array([1., 1., 1., 1.])
+    array([0.9, 1. , 1. , 1. ])
     """
 
     phi: float = 0.25
