@@ -254,7 +254,7 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
     >>> tagger = make_tagging_pipeline("ner", CWSequenceTagger(random_state=0))
     >>> tagger = SelectiveTagger(tagger, risk=0.02).fit(X, y)
     >>> print(tagger.thresholds_[0])
-    accepted 94.9... % of the words; at most 2 % of them are wrong, with 95 % certainty
+    accepted 95.0... % of the words; at most 2 % of them are wrong, with 95 % certainty
     >>> new, _ = make_tagged_corpus(1, random_state=1, return_X_y=True)
     >>> tagger.accept(new)[0][:5]
     array([False, False,  True,  True,  True])

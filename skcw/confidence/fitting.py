@@ -11,9 +11,8 @@ from skcw.confidence.settings import LEARNED, ModelConfidence, Settings
 # Temperatures are looked for in this range, in units of the model's margin: in steps by
 # a factor of two until the best lies between two others, then by so many parabolas.
 TEMPERATURES, FACTOR, N_PARABOLAS = (0.03, 30.0), 2.0, 2
-# The noise by which the default confidence is flattened. Chosen over corpora and feature
-# sets of all kinds: a loss on a few held-out words says too little of noise, but enough
-# of the temperature that goes with it.
+# The noise that flattens the default confidence, chosen over corpora and feature
+# sets of all kinds. What a few held-out words say is enough for a temperature alone.
 NOISE = 0.5
 # The best temperature for a few words is too low for others: on 240 samples of six
 # corpora by about 15 % with 400 words and 4 % with 1,500, this over their number.

@@ -39,12 +39,11 @@ cdef Py_ssize_t _take_slot(
 
     Return how many taken ones came before it.
     """
-    cdef Py_ssize_t n_taken, at = (key >> 32) & (n_slots - 1)
+    cdef Py_ssize_t n_taken = 0, at = (key >> 32) & (n_slots - 1)
     # There is a free one, unless a damaged table got here: it ends all the same.
-    for n_taken in range(n_slots):
-        if slots[at] == 0:
-            break
+    while slots[at] != 0 and n_taken < n_slots:
         at = (at + 1) & (n_slots - 1)
+        n_taken += 1
     slots[at] = ((key >> 32) << 32) | <unsigned long long>number
     return n_taken
 
