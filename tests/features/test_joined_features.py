@@ -304,7 +304,8 @@ def test_a_damaged_part_is_told(words, corpus, tmp_path):
     from skcw.io.model_files import read_model, write_model
 
     path = tmp_path / "model"
-    make_tagging_pipeline(data_features()).fit(words, corpus.labels).save(path)
+    fitted = make_tagging_pipeline(data_features()).fit(words, corpus.labels)
+    fitted.save(path, mapped=True)
     header, arrays = read_model(path)
     del arrays["features.vectors.words.vectors"]
     write_model(tmp_path / "bad", header, arrays)

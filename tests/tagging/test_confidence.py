@@ -563,7 +563,7 @@ def test_a_failed_fit_keeps_what_was_chosen(tuned):
 
 def test_models_from_before_there_were_fits_can_be_read(tmp_path):
     tagger = freshly_fitted()
-    tagger.save(tmp_path / "model")
+    tagger.save(tmp_path / "model", mapped=True)
     header, arrays = read_model(tmp_path / "model")
     del header["state"]["confidence"]
     header.pop("format", None)

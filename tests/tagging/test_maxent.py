@@ -293,7 +293,7 @@ def test_parameters_out_of_range_are_named(name, values):
 @pytest.mark.parametrize("part", ["intercept", "previous", "pairs", "pair_weights"])
 def test_files_whose_parts_do_not_fit_together_are_refused(fitted, part, tmp_path):
     path = tmp_path / "model"
-    fitted.save(path)
+    fitted.save(path, mapped=True)
     header, arrays = read_model(path)
     arrays = {name: np.array(array) for name, array in arrays.items()}
     write_model(path, header, arrays | {part: arrays[part][:-1]})

@@ -61,7 +61,8 @@ def test_noise_of_ln_3_flattens_by_hand():
     # From there 3/4, 1/4 become 3/10, 1/6. They send 29/30 and 23/30 to the first one,
     # which with its own 1 and 2 has 29 : 46 of 75, so 29/133 : 46/167.
     out, log_z = np.empty((2, 2)), np.empty(1)
-    marginals(SCORES, TRANSITIONS, 2, OFFSETS, out, log_z, 1.0, np.log(3))
+    factors = Factors(TRANSITIONS, 2)
+    marginals(SCORES, factors, 2, OFFSETS, out, log_z, 1.0, np.log(3))
     odds = [29 / 133 * 167 / 46, 81 / 281 * 195 / 38]
     assert_allclose(out[:, 0] / out[:, 1], odds, rtol=BY_HAND)
 
