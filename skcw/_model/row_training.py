@@ -113,7 +113,7 @@ class RowTraining:
         return TableBelief(**tables, rounds=saved_number(rounds, "rounds", 0.0))
 
 
-class Predictions(NamedTuple):
+class RowPredictions(NamedTuple):
     """The scores of some rows under a belief, and their variances."""
 
     rows: Rows
@@ -124,7 +124,7 @@ class Predictions(NamedTuple):
 def predictions(belief, rows):
     """Return what a belief predicts of rows."""
     mean, variance = map(np.ascontiguousarray, (belief.weights, belief.variance))
-    return Predictions(rows, rows.scores(mean), rows.spreads(variance))
+    return RowPredictions(rows, rows.scores(mean), rows.spreads(variance))
 
 
 def pass_order(rows, salt, seen=None):

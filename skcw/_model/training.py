@@ -256,7 +256,8 @@ class Monitor:
         plan = self.plan
         epoch = self.phase.first + len(self.history) + 1
         record = {"epoch": epoch, **found}
-        if plan.dev_score is not None:
+        if plan.dev_score is not None and self.phase.name == "model":
+            # A pass that leaves something out can neither be the best nor the last.
             record["dev_score"] = self._remember(model())
             record["dev_metric"] = plan.dev_metric
         record["seconds"] = time.perf_counter() - self.clock

@@ -6,11 +6,7 @@ import numpy as np
 
 from skcw._model.decoding import Decoder
 from skcw._model.training import size_to_judge
-from skcw.confidence.fitting import (
-    learn_values,
-    make_trial,
-    moved_values,
-)
+from skcw.confidence.fitting import learn_values, make_trial, moved_values
 from skcw.confidence.settings import LEARNED, ModelConfidence
 
 # With fewer sequences or words held out, what they say of a temperature is chance.

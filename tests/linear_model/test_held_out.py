@@ -50,7 +50,7 @@ def test_labels_hardly_depend_on_what_is_learned(Classifier, n_classes):
 
 
 @every_gaussian
-def test_it_is_judged_by_rows_that_it_learns_only_afterwards(Classifier, monkeypatch):
+def test_it_is_judged_by_rows_that_it_learns_only_afterwards(Classifier):
     X, y, _, _ = halves(3)
     presented, judged = [], []
 

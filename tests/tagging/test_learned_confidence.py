@@ -86,6 +86,17 @@ def test_a_tiny_development_set_judges_passes_alone():
     assert tagger.confidence_source_ == "held-out"
 
 
+def test_passes_that_leave_something_out_do_not_end_a_training():
+    early = {"validation_fraction": 0.02, "n_iter_no_change": 2}
+    tagger = CWSequenceTagger(random_state=0, early_stopping=early, max_iter=20)
+    tagger.fit(X[:100], Y[:100])
+    epochs = [record["epoch"] for record in tagger.history_]
+    scored = [record["epoch"] for record in tagger.history_ if "dev_score" in record]
+    assert tagger.confidence_source_ == "held-out"
+    assert epochs == list(range(1, tagger.n_iter_ + 1)) and tagger.n_iter_ < 20
+    assert scored == list(range(11, tagger.n_iter_ + 1))
+
+
 @pytest.mark.parametrize("Tagger", TAGGERS)
 @pytest.mark.parametrize("n_models", [1, 2])
 def test_a_judgment_costs_no_accuracy(Tagger, n_models):
