@@ -131,9 +131,10 @@ def kept_passes(tagger):
     """
     best = {}
     for record in tagger.history_:
-        # CRFsuite scores its passes, but always keeps the last one.
+        # CRFsuite scores its passes, but always keeps the last one; and passes that
+        # leave something out to judge confidence by are not scored.
         if "dev_score" not in record or "model" not in record:
-            return None
+            continue
         found = best.setdefault(record["model"], record)
         if record["dev_score"] > found["dev_score"]:
             best[record["model"]] = record
