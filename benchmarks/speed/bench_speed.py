@@ -5,6 +5,7 @@ Parts, each of which can be run by itself; results are merged into one JSON file
 one_core     CPU seconds of training beside CRFsuite's
 taggers      CoNLL-2000: CW beside CRFsuite and Vowpal Wabbit (extra "benchmark")
 features     columns to features, to a fitted model, to labels; peak memory
+certainty    what confidence adds to fit and predict, over the grid; CRFsuite beside
 confidence   methods of confidence beside the marginals of CRFsuite
 memory       a corpus made on the fly, of up to 100 million words: memory and speed
 files        model files of taggers: size, opening; the memory that `fit` adds
@@ -31,8 +32,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks
 from common.corpora import CONLL
 from common.rows import FOLDERS
 from common.runner import Part, main
+from common.tagged import TAGGED
 from speed import (
     asking,
+    certainty,
     classifiers,
     confidence,
     features,
@@ -46,6 +49,7 @@ PARTS = {
     "one_core": Part(one_core.run, one_core.render),
     "taggers": Part(taggers.run, taggers.render),
     "features": Part(features.run, features.render),
+    "certainty": Part(certainty.run, certainty.render),
     "confidence": Part(confidence.run, confidence.render),
     "memory": Part(memory.run, memory.render),
     "files": Part(files.run, files.render),
@@ -60,4 +64,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, (*CONLL, *FOLDERS))
+    main(__file__, PARTS, (*CONLL, *TAGGED, *FOLDERS))
