@@ -5,8 +5,8 @@ of the k best labelings z asks for mean . delta_z >= distance(gold, z) - slack w
 slack for all, and the smallest change of the mean is found by Hildreth's method.
 
 The belief's layout is that of `sequence_update.pxi`. The average of the mean over
-rounds is kept lazily: `drift` sums (round - 1) * step, so that average = mean -
-drift / rounds.
+rounds is kept lazily: `drift` sums rounds before * step, so that average = mean -
+drift / rounds. A round counts as often as the options say.
 """
 
 from libc.math cimport INFINITY, sqrt
@@ -47,7 +47,7 @@ cdef class PassState:
     cdef const long long[::1] offsets, indptr, order
     cdef const int[::1] indices, gold
     cdef const double[::1] weight, norm, cost
-    cdef double cost_unit, rounds
+    cdef double cost_unit, rounds, round_weight
     cdef bint counting
     cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features
     cdef Py_ssize_t wrong_sequences, wrong_tokens
@@ -70,6 +70,7 @@ cdef class PassState:
             options.order, options.cost, options.cost_unit)
         self.counting, self.width, self.n_labels = (
             options.counting, options.width, len(options.cost))
+        self.round_weight = options.round_weight
         self.most_tokens = longest_sequence(self.offsets)
         self.most_features = longest_sequence(
             np.asarray(self.indptr)[np.asarray(self.offsets)])
@@ -307,7 +308,7 @@ cdef _run(
                                                  values, plain, trans, best)
                 # If nothing moves, further copies would meet the same model.
                 share = min(state.copies_left, 1.0) if moved else state.copies_left
-                state.rounds += share
+                state.rounds += share * state.round_weight
                 state.copies_left -= share
     return state.counts()
 

@@ -102,7 +102,8 @@ class PassOptions(NamedTuple):
     ``cost_unit`` is what a cost of one adds to the score of a wrong label when the
     rival is looked for; 0 for plain decoding. ``counting`` asks for the words that
     the model gets wrong instead of those that its rival, favored by the costs, does:
-    a second decoding of each sequence whose rival is wrong.
+    a second decoding of each sequence whose rival is wrong. ``round_weight`` is what a
+    sequence presented counts in the average.
     """
 
     order: np.ndarray
@@ -111,6 +112,7 @@ class PassOptions(NamedTuple):
     cost_unit: float
     width: int
     counting: bool = True
+    round_weight: float = 1.0
 
 
 def take_sequences(corpus, positions):

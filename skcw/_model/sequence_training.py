@@ -83,7 +83,8 @@ class SequenceTraining:
             belief = self.expanded
             tables = belief.mean, belief.variance, belief.average
             progress = belief.row_of, self.n_rows, belief.rounds
-            options = self.plan.options._replace(order=piece.astype(np.int64))
+            options = self.plan.options_of(number)
+            options = options._replace(order=piece.astype(np.int64))
             yield len(piece), (*tables, progress, corpus, options)
 
     def take(self, size, n_rows, rounds, *wrong):

@@ -86,6 +86,8 @@ class Plan:
         Whether to learn about unknown tokens by hiding some.
     label_score : callable or None
         ``label_score(gold, guess, offsets)`` judges codes of labels.
+    linear_average : bool
+        Whether pass k counts k times in the average of the weights.
     """
 
     kernel: Any
@@ -100,6 +102,12 @@ class Plan:
     n_jobs: int | None = None
     hiding: bool = False
     label_score: Any = None
+    linear_average: bool = False
+
+    def options_of(self, number):
+        """Return the options of a pass; the first has the number 0."""
+        weight = number + 1.0 if self.linear_average else 1.0
+        return self.options._replace(round_weight=weight)
 
 
 # To judge confidence by more rows or words than these would make it slower, not better.

@@ -151,7 +151,7 @@ class AROWSequenceTagger(OnlineTagger):
 
     _initial_variance = 1.0
 
-    def _bound_kernel(self):
+    def _bound_kernel(self, norm):
         return partial(arow_pass, r=self.r, diagonal=self.diagonal)
 
     def _margin(self, belief=None, norm=None):

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from skcw._kernels.sequence_passes import cw_pass
-from skcw._util.compat import Interval
+from skcw._util.compat import Interval, StrOptions
 from skcw.tagging.online import GAUSSIAN_CONSTRAINTS, OnlineTagger
+
+# Between these lies the usual phi; it grows with the length of feature vectors.
+PHI_RANGE = (0.25, 1.5)
+PHI_PER_LENGTH = 1 / 6
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -21,12 +25,15 @@ class CWSequenceTagger(OnlineTagger):
     Gaussian (in relative entropy) that puts y ahead by φ standard deviations: with Δ =
     Φ(x, y) - Φ(x, ŷ), μ·Δ ≥ φ √(ΔᵀΣΔ) [1]_, Eq. (3). The paper's own learner is
     ``CWSequenceTagger(phi, C=inf, margin_cost=0, split_errors=False,
-    diagonal="covariance")``.
+    diagonal="covariance", averaging=True)``.
 
     Parameters
     ----------
-    phi : float, default=0.25
-        Standard deviations φ by which a corrected labeling must lead.
+    phi : float or "auto", default="auto"
+        Standard deviations φ by which a corrected labeling must lead. The more features
+        a token has, the less each variance shrinks, unless φ grows with them: "auto" is
+        a sixth of the mean length of their vectors (√n for n strings), from 0.25 to
+        1.5.
     C : float, default=1.0
         The largest step, as a multiple of the step that the same mistake would cause at
         the prior [2]_. ``float("inf")`` is the hard constraint of the paper.
@@ -43,8 +50,10 @@ class CWSequenceTagger(OnlineTagger):
         deviation of a token's score.
     max_iter : int, default=10
         Number of passes over the training sequences.
-    averaging : bool, default=True
-        Predict with the weights averaged over all rounds instead of the last ones.
+    averaging : bool or "auto", default="auto"
+        Predict with the weights averaged over all rounds instead of the last ones. True
+        counts all rounds alike; "auto" those of pass k of ``fit`` k times where tokens
+        have many features (vectors longer than 3).
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
     class_weight : dict, "balanced" or None, default=None
@@ -116,6 +125,8 @@ class CWSequenceTagger(OnlineTagger):
         What ``fit`` has learned them from; "merged" after :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
+    phi_ : float
+        The φ in force.
 
     References
     ----------
@@ -142,18 +153,18 @@ class CWSequenceTagger(OnlineTagger):
     >>> tagger = CWSequenceTagger(random_state=0).fit(X[:250], corpus.labels[:250])
     >>> tagger.confidence_source_
     'held-out'
-    >>> tagger.predict_confidence(X[250:])[0][:4].round(1)
-    array([0.9, 1. , 1. , 1. ])
+    >>> tagger.predict_confidence(X[250:])[0][:4].round(2)
+    array([0.95, 1.  , 1.  , 0.99])
     """
 
-    phi: float = 0.25
+    phi: float | str = "auto"
     _: KW_ONLY
     C: float = 1.0
     diagonal: str = "precision"
     split_errors: bool = True
     margin_cost: float = 0.5
     max_iter: int = 10
-    averaging: bool = True
+    averaging: bool | str = "auto"
     shuffle: bool = True
     class_weight: dict | str | None = None
     min_count: int = 1
@@ -170,7 +181,8 @@ class CWSequenceTagger(OnlineTagger):
 
     _parameter_constraints = {
         **GAUSSIAN_CONSTRAINTS,
-        "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
+        "averaging": ["boolean", StrOptions({"auto"})],
+        "phi": [Interval(Real, 1e-10, 1e10, closed="both"), StrOptions({"auto"})],
         "C": [Interval(Real, 0, None, closed="right")],
         "split_errors": ["boolean"],
     }
@@ -178,20 +190,31 @@ class CWSequenceTagger(OnlineTagger):
     _initial_variance = 1.0
     _cost_grows_with_features = True
 
-    def _cost_unit(self):
+    @property
+    def phi_(self):
+        """The φ in force."""
+        return self._phi(self.token_norm_)
+
+    def _phi(self, norm):
+        """Return φ for feature vectors of this mean length."""
+        if self.phi != "auto":
+            return float(self.phi)
+        return float(np.clip(norm * PHI_PER_LENGTH, *PHI_RANGE))
+
+    def _cost_unit(self, norm):
         # The weights of CW are as large as phi times the prior standard deviation: one.
-        return self.phi
+        return self._phi(norm)
 
     def _margin(self, belief=None, norm=None):
         # Measured over corpora and feature sets: at the usual temperature of 0.8 of
         # these units marginals are about right.
         norm = self.token_norm_ if norm is None else norm
-        return 0.3 * self._cost_unit() * norm
+        return 0.3 * self._phi(norm) * norm
 
-    def _bound_kernel(self):
+    def _bound_kernel(self, norm):
         return partial(
             cw_pass,
-            phi=self.phi,
+            phi=self._phi(norm),
             diagonal=self.diagonal,
             limit=self.C,
             split=self.split_errors,

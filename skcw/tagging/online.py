@@ -41,13 +41,17 @@ from skcw.tagging.judges import choose_judges, learned_confidence
 from skcw.tagging.out_of_core import check_streamable, spilled
 from skcw.tagging.weights import pruned_attributes
 
+# Above this length of feature vectors most training data can be separated: late passes
+# hardly change weights, and those of early passes only spoil the average.
+MANY_FEATURES = 3.0
+
 
 class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     """Base of CW, AROW, PA and the perceptron.
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
     ``partial_fit`` continues from where it is and makes one. A subclass gives
-    ``_bound_kernel``, its compiled pass.
+    ``_bound_kernel``, its compiled pass, given the mean length of feature vectors.
     """
 
     # Whether the cost of a wrong label is in units of the length of the token's
@@ -303,8 +307,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         tasks = PassTasks(self, batch, y, n_tasks, fitted)
         counts = data.label_counts(len(labels))
         costs = token_costs(self.class_weight, labels, counts, one_pass)
-        plan = self._plan(max_iter, costs, rules, labels, n_shards)
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
+        norm = self._norm_of(data, fresh)
+        plan = self._plan(max_iter, costs, rules, labels, n_shards, norm)
         if source in ("dev", "held-out"):
             plan.dev_score = self._dev_scorer(plan, *new)
         start = self._starting_belief(batch, len(labels), fresh)
@@ -322,7 +327,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             judging = [start]
         else:
             belief = belief.with_average_restarted()
-        sure = self._learned_settings(judges, judging, data, rules, fresh)
+        sure = self._learned_settings(judges, judging, norm, rules, fresh)
         memory = self._memory(data, fresh)
         self._keep(fitted(belief) | rules.attributes() | sure)
         self.history_ = history
@@ -343,14 +348,20 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             return data, "held-out", (held_out,)
         return data, None, ()
 
-    def _plan(self, max_iter, costs, rules, labels, n_shards):
+    def _norm_of(self, data, fresh):
+        """Return the mean length of feature vectors when training began."""
+        # A fit of no words, which only tells the labels, has none.
+        learned = not fresh and self.belief_.n_rows > self.belief_.width + 1
+        return self.token_norm_ if learned else data.token_norm()
+
+    def _plan(self, max_iter, costs, rules, labels, n_shards, norm):
         """Return what all passes have in common."""
-        cost_unit = self.margin_cost * self._cost_unit()
+        cost_unit = self.margin_cost * self._cost_unit(norm)
         # To count mislabeled tokens takes more time.
         counting = self.verbose > 0 or cost_unit == 0
         width = padded(len(labels))
         return Plan(
-            self._bound_kernel(),
+            self._bound_kernel(norm),
             PassOptions(None, costs, rules.forbidden, cost_unit, width, counting),
             max_iter,
             self.shuffle,
@@ -362,20 +373,19 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             # What is presented only once has to be learned from, not hidden.
             hiding=max_iter > 1,
             label_score=label_scorer(labels, rules.spans),
+            linear_average=self.averaging == "auto" and norm > MANY_FEATURES,
         )
 
-    def _learned_settings(self, judges, judging, data, rules, fresh):
+    def _learned_settings(self, judges, judging, norm, rules, fresh):
         """Return the attributes of confidence after a training."""
-        names = ("confidence_", "confidence_source_", "token_norm_")
+        names = ("confidence_", "confidence_source_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
-        if "token_norm_" not in known:
-            known["token_norm_"] = data.token_norm()
+        known["token_norm_"] = norm
         if judges.source in ("off", "rule"):
             nothing = {"confidence_": {}, "confidence_source_": "off"}
             if self.calibrate_confidence:
                 nothing["confidence_source_"] = "rule"
             return nothing | known
-        norm = known["token_norm_"]
         confidence = learned_confidence(
             judges,
             judging,
@@ -451,7 +461,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             edges,
         )
 
-    def _cost_unit(self):
+    def _cost_unit(self, norm):
         """Return the score that a cost of one is worth in cost-augmented decoding."""
         return 1.0
 

@@ -146,7 +146,7 @@ class PASequenceTagger(OnlineTagger):
         "n_rivals": [Interval(Integral, 1, 1000, closed="both")],
     }
 
-    def _bound_kernel(self):
+    def _bound_kernel(self, norm):
         return partial(pa_pass, budget=self.C, k=self.n_rivals)
 
     def _margin(self, belief=None, norm=None):

@@ -128,7 +128,7 @@ class PerceptronSequenceTagger(OnlineTagger):
 
     _parameter_constraints = OnlineTagger._parameter_constraints
 
-    def _bound_kernel(self):
+    def _bound_kernel(self, norm):
         return perceptron_pass
 
     def _margin(self, belief=None, norm=None):

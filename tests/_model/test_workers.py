@@ -154,6 +154,6 @@ def test_the_usual_folder_is_that_of_joblib(tmp_path, monkeypatch):
 
 def test_a_bound_kernel_carries_nothing_that_was_learned():
     tagger = skcw.CWSequenceTagger(phi=0.5).fit([["Ann", "left"]], [["PER", "O"]])
-    sent = pickle.dumps(tagger._bound_kernel())
+    sent = pickle.dumps(tagger._bound_kernel(1.0))
     assert pickle.loads(sent).keywords["phi"] == 0.5
     assert len(sent) < 2000

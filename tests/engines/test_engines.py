@@ -115,9 +115,9 @@ def killing(marker, once=True):
     """Return a class of taggers that kills the worker which learns shard 2."""
 
     class Killing(CWSequenceTagger):
-        def _bound_kernel(self):
+        def _bound_kernel(self, norm):
             driver, killed, once = self.driver, self.killed, self.once
-            marker, kernel = self.marker, super()._bound_kernel()
+            marker, kernel = self.marker, super()._bound_kernel(norm)
 
             def killing(*given):
                 import os
@@ -195,8 +195,8 @@ def shard_sums():
     found = []
 
     class Watching(CWSequenceTagger):
-        def _bound_kernel(self):
-            kernel = super()._bound_kernel()
+        def _bound_kernel(self, norm):
+            kernel = super()._bound_kernel(norm)
 
             def watching(*given):
                 found.append(int(given[4].gold.sum()))

@@ -186,7 +186,7 @@ def test_a_search_or_a_pipeline_answers_as_the_tagger_inside():
     X, y = features(n_sequences=40)
     tagger = CWSequenceTagger(random_state=0, max_iter=2)
     pipeline = make_pipeline(SequenceEncoder(), tagger)
-    search = GridSearchCV(pipeline, {"cwsequencetagger__phi": [0.25]}, cv=2).fit(X, y)
+    search = GridSearchCV(pipeline, {"cwsequencetagger__phi": ["auto"]}, cv=2).fit(X, y)
     alone = confidence_pairs(tagger.fit(X, y), X, y, "O")
     for wrapped in (search, search.best_estimator_, make_pipeline(tagger)):
         assert_array_equal(

@@ -58,6 +58,7 @@ class PassOptions(NamedTuple):
     cost_unit: float
     width: int
     counting: bool = True
+    round_weight: float = 1.0
 
 
 def offsets_of(lengths):

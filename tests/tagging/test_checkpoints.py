@@ -169,7 +169,7 @@ def _about(path):
 
 
 OTHERS = {
-    "phi was 0.25 and is 0.5": (CWSequenceTagger(phi=0.5, **SHORT), {}),
+    "phi was 'auto' and is 0.5": (CWSequenceTagger(phi=0.5, **SHORT), {}),
     "max_iter was 3 and is 4": (CWSequenceTagger(max_iter=4, random_state=0), {}),
     "the learner was CWSequenceTagger and is PA": (PASequenceTagger(**SHORT), {}),
     "the number of sequences was 60 and is 59": (

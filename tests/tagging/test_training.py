@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from skcw import (
     AROWSequenceTagger,
@@ -12,6 +13,7 @@ from skcw import (
     CWSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
+    load,
 )
 from skcw._model.examples import token_costs
 from skcw.data import SequenceEncoder
@@ -288,6 +290,45 @@ def test_parameters_may_change_between_pieces(change, train, dev):
     assert tagger.coef_.dtype == tagger.dtype
     assert (tagger.belief_.average is None) == (not tagger.averaging)
     assert tagger.score(*dev) > 0.6
+
+
+# -- defaults that follow the number of features -------------------------------------
+
+
+def with_features(data, n):
+    """Return the sequences with n features for every token that say the same."""
+    return [[[f"{k}={token[0]}" for k in range(n)] for token in x] for x in data.X]
+
+
+@pytest.mark.parametrize(("n_features", "phi"), [(1, 0.25), (36, 1.0), (100, 1.5)])
+def test_phi_follows_the_number_of_features(n_features, phi, train, dev, tmp_path):
+    X = with_features(train, n_features)
+    usual = CWSequenceTagger(random_state=0, max_iter=2)
+    auto = clone(usual).fit(X, train.y)
+    assert auto.phi_ == pytest.approx(phi, rel=1e-12)
+    given = clone(usual).set_params(phi=phi).fit(X, train.y)
+    np.testing.assert_allclose(auto.coef_, given.coef_, rtol=1e-5, atol=1e-6)
+    # What was learned with one phi goes on with it, also from a file.
+    auto.save(tmp_path / "tagger")
+    again = load(tmp_path / "tagger").partial_fit(with_features(dev, 50), dev.y)
+    assert again.phi_ == auto.phi_
+
+
+@pytest.mark.parametrize("n_features", [4, 10])
+def test_later_passes_count_more_where_tokens_have_many_features(n_features, train):
+    plain = {"dtype": "float64", "calibrate_confidence": False, "random_state": 0}
+    usual = CWSequenceTagger(**plain, learn_unknown_token=False)
+    X = with_features(train, n_features)
+
+    def weights(averaging, max_iter):
+        tagger = clone(usual).set_params(averaging=averaging, max_iter=max_iter)
+        return tagger.fit(X, train.y).coef_
+
+    first, both = weights(True, 1), weights(True, 2)
+    # Both are (first + second) / 2; the second counts twice where there are many.
+    wanted = (4 * both - first) / 3 if n_features == 10 else both
+    np.testing.assert_allclose(weights("auto", 2), wanted, rtol=1e-9, atol=1e-12)
+    assert not np.allclose(first, both)
 
 
 def test_averaging_may_begin_late(train, dev):

@@ -28,7 +28,11 @@ R_GRID = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 # The paper's CW, to the letter: hard constraints on the best labeling as a whole.
 PAPER_CW = CWSequenceTagger(
-    C=float("inf"), margin_cost=0, split_errors=False, diagonal="covariance"
+    C=float("inf"),
+    margin_cost=0,
+    split_errors=False,
+    diagonal="covariance",
+    averaging=True,
 )
 PHI_GRID = (0.1, 0.2, 0.5, 1.0, 2.0)
 
