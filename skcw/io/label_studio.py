@@ -56,7 +56,7 @@ class LabelStudioFile(JsonLinesFile):
                 yield number, task, sentence
         if left_out:
             self.opened.note(
-                f"{left_out} tasks of {self.title} have no annotation and are left out"
+                f"tasks of {self.title} without an annotation are left out: {left_out}"
             )
 
     def _tasks(self):

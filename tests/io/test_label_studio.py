@@ -102,7 +102,7 @@ def test_the_annotation_that_counts_is_chosen(tmp_path):
         ["O", "O"],
         ["B-PER", "O"],
     ]
-    assert notes[-1] == f"1 tasks of {path} have no annotation and are left out"
+    assert notes[-1] == f"tasks of {path} without an annotation are left out: 1"
     assert len(list(open_corpus(str(path)).sentences(with_labels=False))) == 4
 
 
