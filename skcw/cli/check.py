@@ -69,6 +69,8 @@ def run(options):
     if options.fix is not None:
         fix(options)
         return
+    if options.output == options.corpus != "-":
+        raise UsageError("-o is the corpus itself; the list needs a file of its own")
     if options.folds < 2:
         raise UsageError("--folds must be at least 2: one to test, the others to train")
     options.quiet = True  # Nobody needs a line for each pass of each fold.
@@ -88,7 +90,8 @@ def run(options):
         "confusions": [{"from": a, "to": b, "count": n} for (a, b), n in counts],
         "suspects": rows,
     }
-    report(options, result, _text(result))
+    if options.output != "-":
+        report(options, result, _text(result))
 
 
 def _suspects(options, corpus, X, y):
@@ -217,7 +220,7 @@ def _marked(name):
             )
         for number, row in enumerate(rows, start=1):
             if (row["mark"] or "").strip():
-                yield f"row {number}", row
+                yield f"row {number}", {name: row[name] or "" for name in COLUMNS}
 
 
 def _correction(X, y, row, place):

@@ -80,7 +80,8 @@ class LabelStudioFile(JsonLinesFile):
             if s in changed:
                 tasks[number - 1] = task
                 self.relabel(task, sentence, changed[s])
-        yield json.dumps(tasks, ensure_ascii=False, indent=1).encode() + b"\n"
+        text = json.dumps(tasks, ensure_ascii=False, indent=1)
+        yield text.encode("utf-8", "backslashreplace") + b"\n"
 
     def relabel(self, task, sentence, labels):
         """Put other spans into a task."""

@@ -71,6 +71,8 @@ def test_marked_rows_are_corrected_and_all_else_stays(run, planted, tmp_path):
 
     code, err = refused(lambda row: [*row[:2], "B-ORG", *row[3:]])
     assert code != 0 and "row 1: the corpus does not have these words" in err
+    code, err = refused(lambda row: row[:4])
+    assert code != 0 and "row 1: the corpus does not have these words" in err
     code, err = refused(lambda row: [*row[:3], "O O", *row[4:]])
     assert code != 0 and "row 1: 2 labels are expected of 1 words" in err
     code, err = refused(lambda row: [*row[:3], "B-DTAE", *row[4:]])
@@ -79,6 +81,17 @@ def test_marked_rows_are_corrected_and_all_else_stays(run, planted, tmp_path):
     assert code != 0 and "not a table that `skcw check -o` writes" in err
     code, _, err = run("check", "-", "--fix", table)
     assert code == 2 and "not standard input" in err
+
+
+def test_the_list_goes_alone_to_standard_output_and_never_over_the_corpus(run, planted):
+    path, _ = planted
+    code, out, _ = run("check", path, *FAST, "--top", 2, "-o", "-")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert code == 0 and [row["mark"] for row in rows] == ["", ""]
+    before = path.read_bytes()
+    code, out, err = run("check", path, *FAST, "-o", path)
+    assert (code, out) == (2, "") and "-o is the corpus itself" in err
+    assert path.read_bytes() == before
 
 
 def test_check_needs_two_folds(run, files):
