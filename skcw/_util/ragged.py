@@ -13,47 +13,6 @@ def object_rows(rows):
     return np.fromiter(rows, dtype=object)
 
 
-class ListedRows(np.ndarray):
-    """An object array of lists that ``==`` compares with lists row by row.
-
-    NumPy would make a table of the lists first and compare each of its cells with a
-    whole row. All else is that of a plain array, which is also what is pickled.
-
-    Examples
-    --------
-    >>> from skcw._util.ragged import ListedRows, object_rows
-    >>> rows = object_rows([["N", "V"], ["N"]]).view(ListedRows)
-    >>> rows == [["N", "V"], ["V"]]
-    array([ True, False])
-    >>> rows == ["N"]
-    array([False,  True])
-    """
-
-    def __eq__(self, other):
-        plain = np.asarray(self)
-        if not isinstance(other, (list, tuple)) or plain.ndim != 1:
-            return plain == other
-        other = list(other)
-        if all(isinstance(item, str) for item in other):
-            # One row, which all are compared with.
-            other = [other] * len(plain)
-        if len(other) != len(plain):
-            raise ValueError(f"{len(plain)} rows cannot be compared with {len(other)}")
-        pairs = zip(plain, map(list, other), strict=True)
-        return np.array([one == two for one, two in pairs], dtype=bool)
-
-    def __ne__(self, other):
-        return ~(self == other)
-
-    __hash__ = None
-
-    def __reduce__(self):
-        return np.asarray(self).__reduce__()
-
-    def __repr__(self):
-        return repr(np.asarray(self))
-
-
 def split_rows(flat, offsets):
     """Return ``flat[offsets[i]:offsets[i + 1]]`` for every i as a 1-D object array."""
     return object_rows([flat[start:stop] for start, stop in pairwise(offsets.tolist())])

@@ -19,7 +19,7 @@ from skcw._util.checks import check_same_lengths
 from skcw._util.compat import Interval, StrOptions, _fit_context
 from skcw._util.files import replacing
 from skcw._util.one_step import changes_at_once
-from skcw._util.ragged import ListedRows, split_rows
+from skcw._util.ragged import split_rows
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, encode_any
 from skcw.data.labels import encode_labels
@@ -226,22 +226,6 @@ class CRFSequenceTagger(BeliefTagger):
         self.n_iter_ = len(self.history_)
         self.training_hashes_ = memory
         return self
-
-    def predict(self, X: Iterable[Any]) -> np.ndarray:
-        """Return the best labeling of every sequence.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_sequences,), dtype object
-            One list of labels per sequence. ``labels == y`` compares them with lists
-            sequence by sequence, so that tests written for sklearn-crfsuite hold.
-        """
-        return super().predict(X).view(ListedRows)
 
     def _training_data(self, batch, y, sample_weight):
         """Return what CRFsuite is given, and the labels in its numbering."""

@@ -1,8 +1,5 @@
 """What those who come from sklearn-crfsuite find again, and what they do not."""
 
-import pickle
-
-import numpy as np
 import pytest
 import sklearn_crfsuite
 from sklearn.base import clone
@@ -91,22 +88,6 @@ def test_max_iterations_is_max_iter_by_crfsuites_name(corpus):
 def test_plain_lists_compare_as_those_of_sklearn_crfsuite(corpus, fitted, original):
     X = corpus[2]
     assert fitted.predict(X).tolist() == [list(row) for row in original.predict(X)]
-
-
-def test_labels_compare_with_lists_sequence_by_sequence(corpus, fitted, original):
-    X, y = corpus[2], corpus[3]
-    found, lists = fitted.predict(X), [list(row) for row in original.predict(X)]
-    assert (found == lists).all() and not (found != lists).any()
-    right = [one == list(two) for one, two in zip(lists, y, strict=True)]
-    assert (found == list(map(list, y))).tolist() == right and 0 < sum(right) < len(y)
-    # Equal lengths make no table, and one labeling is compared with every row.
-    twice = fitted.predict([X[0], X[0]])
-    assert twice.shape == (2,) and (twice == lists[0]).tolist() == [True, True]
-    assert (twice == [lists[0]] * 2).all() and (twice == twice).all()
-    with pytest.raises(ValueError, match="2 rows cannot be compared with 1"):
-        assert twice == [lists[0]]
-    again = pickle.loads(pickle.dumps(twice))
-    assert type(again) is np.ndarray and again.tolist() == twice.tolist()
 
 
 def test_a_file_of_crfsuite_is_opened_by_the_call_that_load_names(fitted, tmp_path):
