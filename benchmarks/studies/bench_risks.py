@@ -6,7 +6,7 @@ risks     calibration sentences are drawn again and again from pools of real and
           synthetic sentences; how often is the true risk above the bound, and how much
           is accepted, beside an oracle and methods for single words (MAPIE)
 sets      how large sets are that miss at most a given share of the truth
-planted   wrong labels are planted into a corpus: how many are among the first ones that
+planted   errors are planted into a corpus: how many are among the first places that
           `skcw check` and cleanlab list, and how long does it take
 
     python benchmarks/studies/bench_risks.py --data-home DIR
@@ -43,6 +43,7 @@ from skcw.calibration.risk_control import (
     entity_scores,
     scores_of_truth,
 )
+from skcw.data.schemes import are_spans, extract_spans, split_label
 from skcw.datasets import make_tagged_corpus
 from skcw.evaluation import cross_val_confidence
 from skcw.metrics import token_correct
@@ -484,12 +485,12 @@ def render_sets(found):
     return f"{title}\n\n{format_table(header, rows)}"
 
 
-# ---- Planted errors: how many are found among the first labels that are doubted ----
+# ---- Planted errors: how many are found among the first places that are doubted ----
 
 SHARE = 0.02
-FIRST = (50, 100, 200, 500)
+FIRST = 100
 PLANTED_FOLDS = 5
-SKCW, CLEANLAB = "skcw check", "cleanlab issues"
+SKCW, CLEANLAB, GROUPED = "skcw check", "cleanlab, words", "cleanlab, places of skcw"
 
 
 def run_planted(settings):
@@ -503,9 +504,9 @@ def run_planted(settings):
 
 
 def _names_planted(settings):
-    if settings.data_home is None:
+    if settings.data_home is None or settings.quick:
         return [MADE]
-    return [MADE] if settings.quick else [MADE, ARK, DUTCH]
+    return [MADE, NP, SPANISH, DUTCH, ARK]
 
 
 def _sentences_planted(name, settings):
@@ -517,16 +518,54 @@ def _sentences_planted(name, settings):
 
 
 def _with_errors(labels):
-    """Return labels of which some are replaced by others, and where."""
+    """Return labels of which some are wrong, and the words of each error."""
     rng = np.random.RandomState(0)
     names = sorted({label for row in labels for label in row})
-    changed, planted = [list(row) for row in labels], set()
+    spoil = _spoiled_spans if are_spans(names) else _spoiled_words
+    changed, planted = [list(row) for row in labels], []
     for s, row in enumerate(changed):
-        for t in np.flatnonzero(rng.uniform(size=len(row)) < SHARE):
-            others = [name for name in names if name != row[t]]
-            row[t] = others[rng.randint(len(others))]
-            planted.add((s, int(t)))
+        for words in spoil(row, names, rng):
+            planted.append([(s, int(t)) for t in words])
     return changed, planted
+
+
+def _spoiled_words(row, names, rng):
+    """Replace some labels by others; yield the words."""
+    for t in np.flatnonzero(rng.uniform(size=len(row)) < SHARE):
+        others = [name for name in names if name != row[t]]
+        row[t] = others[rng.randint(len(others))]
+        yield [t]
+
+
+def _spoiled_spans(row, names, rng):
+    """Change the type or an end of some spans, drop some, add some; yield the words."""
+    kinds = sorted({split_label(name)[1] for name in names if name != "O"})
+    for kind, start, end in extract_spans(row):
+        if rng.uniform() >= SHARE:
+            continue
+        before, others = list(row), [k for k in kinds if k != kind]
+        fault = rng.choice(["type", "drop", "end", "extra"])
+        free = [t for t in range(len(row)) if row[max(0, t - 1) : t + 2] in FREE]
+        if fault == "type" and others:
+            _mark(row, start, end, others[rng.randint(len(others))])
+        elif fault == "end" and end - start > 1:
+            row[start:end] = ["O"] * (end - start)
+            first = start + rng.randint(2)
+            _mark(row, first, first + end - start - 1, kind)
+        elif fault == "extra" and free:
+            t = free[rng.randint(len(free))]
+            _mark(row, t, t + 1, kinds[rng.randint(len(kinds))])
+        else:
+            row[start:end] = ["O"] * (end - start)
+        yield [t for t in range(len(row)) if row[t] != before[t]]
+
+
+# Words around which, and on which, there is no span.
+FREE = (["O"], ["O"] * 2, ["O"] * 3)
+
+
+def _mark(row, start, end, kind):
+    row[start:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - start - 1)
 
 
 def _found_in(name, tokens, labels, planted):
@@ -537,14 +576,13 @@ def _found_in(name, tokens, labels, planted):
     shared = time.process_time() - began
     began = time.process_time()
     suspects = found.suspects(labels)
-    rows = [
-        _row_planted(name, SKCW, suspects, planted, shared, time.process_time() - began)
-    ]
-    rows += _cleanlab_rows(name, pipeline, tokens, labels, planted)
-    return rows
+    seconds = time.process_time() - began
+    places = [[(x.sentence, t) for t in range(x.start, x.end)] for x in suspects]
+    rows = [_row_planted(name, SKCW, places, planted, shared, seconds)]
+    return rows + _cleanlab_rows(name, pipeline, tokens, labels, planted, places)
 
 
-def _cleanlab_rows(name, pipeline, tokens, labels, planted):
+def _cleanlab_rows(name, pipeline, tokens, labels, planted, places):
     """Return what cleanlab finds in the marginals of the same folds."""
     try:
         from cleanlab.token_classification.filter import find_label_issues
@@ -554,9 +592,16 @@ def _cleanlab_rows(name, pipeline, tokens, labels, planted):
     codes, tables = _tables_of(pipeline, tokens, labels)
     shared = time.process_time() - began
     began = time.process_time()
-    issues = [tuple(map(int, place)) for place in find_label_issues(codes, tables)]
+    issues = [[tuple(map(int, place))] for place in find_label_issues(codes, tables)]
     seconds = time.process_time() - began
-    return [_row_planted(name, CLEANLAB, issues, planted, shared, seconds)]
+    # The first of the words of a place stands for all of them.
+    home = {word: k for k, words in enumerate(places) for word in words}
+    firsts = dict.fromkeys(home.get(word, word) for (word,) in issues)
+    grouped = [places[k] if isinstance(k, int) else [k] for k in firsts]
+    return [
+        _row_planted(name, CLEANLAB, issues, planted, shared, seconds),
+        _row_planted(name, GROUPED, grouped, planted, shared, seconds),
+    ]
 
 
 def _tables_of(pipeline, tokens, labels):
@@ -584,12 +629,24 @@ def _tables_of(pipeline, tokens, labels):
 
 
 def _row_planted(name, method, places, planted, shared, seconds):
+    """Return a row; a place is right if it holds a planted error not listed before."""
+    error = {word: k for k, words in enumerate(planted) for word in words}
+    known, right = set(), []
+    for words in places:
+        new = {error[word] for word in words if word in error} - known
+        right.append(bool(new))
+        known |= new
+    right = np.array(right)
+    precision = np.cumsum(right) / np.arange(1, len(right) + 1)
     return {
         "corpus": name,
         "method": method,
         "planted": len(planted),
         "listed": len(places),
-        "found": [sum(place in planted for place in places[:n]) for n in FIRST],
+        "average_precision": float(precision[right].sum() / len(planted)),
+        "precision_first": float(right[:FIRST].mean()),
+        "precision_planted": float(right[: len(planted)].mean()),
+        "found": len(known),
         "asking": shared,
         "ranking": seconds,
     }
@@ -598,20 +655,25 @@ def _row_planted(name, method, places, planted, shared, seconds):
 def render_planted(found):
     """Return the table."""
     title = (
-        f"{100 * found['share']:g} % of the labels are replaced by others at random. "
-        "Planted ones among the first n that are\nlisted, and CPU seconds to train and "
-        "ask the models of five folds, and then to rank.\nWhat is found beyond the "
+        f"{100 * found['share']:g} % of the spans (ARK: of the labels) are made wrong: "
+        "another type, another\nend, none, or one more. A listed place is right if "
+        "it holds a planted error\nthat none before it held. AP: average precision; "
+        f"then precision of the first {FIRST}\nand of as many as were planted; CPU "
+        "seconds to train and ask five models, and to\nrank. What is found beyond the "
         "planted ones may be true errors of the corpus."
     )
-    header = ["corpus", "method", "planted", "listed", *(f"in {n}" for n in FIRST)]
-    header += ["asking s", "ranking s"]
+    header = ["corpus", "method", "planted", "listed", "found", "AP"]
+    header += [f"first {FIRST}", "as planted", "asking s", "ranking s"]
     rows = [
         [
             row["corpus"],
             row["method"],
             row["planted"],
             row["listed"],
-            *row["found"],
+            row["found"],
+            f"{row['average_precision']:.3f}",
+            f"{row['precision_first']:.2f}",
+            f"{row['precision_planted']:.3f}",
             f"{row['asking']:.2f}",
             f"{row['ranking']:.3f}",
         ]

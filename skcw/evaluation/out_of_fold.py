@@ -14,6 +14,7 @@ from skcw._util.checks import check_same_length
 from skcw._util.ragged import object_rows
 from skcw.confidence.held_out import reusable_rows
 from skcw.data.labels import check_label_rows
+from skcw.evaluation.suspects import suspicious_spans
 from skcw.tagging.crf import as_tagger
 
 
@@ -47,7 +48,7 @@ class OutOfFold(NamedTuple):
     fold: np.ndarray
 
     def suspects(self, y):
-        """Return the places of labels that differ, the least confident first.
+        """Return where labels differ, the least probable first.
 
         Parameters
         ----------
@@ -56,16 +57,13 @@ class OutOfFold(NamedTuple):
 
         Returns
         -------
-        places : list of (int, int)
-            Sentence and token of each label that the tagger would not have given.
+        suspects : list of Suspect
+            Named tuples ``(sentence, start, end, given, expected, confusion,
+            probability)``: one for all words of spans that overlap, or for one word
+            where labels mark no spans.
         """
-        found = [
-            (float(sure), s, t)
-            for s, row in enumerate(self.given_confidence)
-            for t, sure in enumerate(row)
-            if y[s][t] != self.labels[s][t]
-        ]
-        return [(s, t) for _, s, t in sorted(found)]
+        y = check_label_rows(y, "y")
+        return suspicious_spans(y, self.labels, self.given_confidence)
 
 
 def cross_val_confidence(

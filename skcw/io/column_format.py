@@ -1,7 +1,8 @@
 """Column files and CoNLL-U among the formats of corpora."""
 
 import codecs
-from itertools import repeat
+import re
+from itertools import pairwise, repeat
 
 from skcw.io.columns import CONLLU, fault_of, fields_of, is_conllu, iter_columns
 from skcw.io.corpora import BLOCK_TOKENS, CorpusFile, as_text
@@ -240,6 +241,32 @@ class ColumnFile(CorpusFile):
                 further += line[len(words) :]
                 line = words.rstrip(loose)
             lines[place] = line + further
+
+    def _relabeled(self, changed):
+        label, before, s = self.label_column(), 1, 0
+        chosen = _chosen(self.columns, label)
+        for text, X in self._blocks(BLOCK_TOKENS, with_text=True, **chosen):
+            lines = text.decode("utf-8").split("\n")
+            places, ends = (X.lines - before).tolist(), X.offsets.tolist()
+            for start, end in pairwise(ends):
+                new = changed.get(s, ())
+                for place, name in zip(places[start:end], new, strict=bool(new)):
+                    lines[place] = self._with_label(lines[place], label, name)
+                s += 1
+            before += len(lines) - 1
+            yield self._encoder.encode("\n".join(lines))
+
+    def _with_label(self, line, column, label):
+        """Return a line with another label."""
+        first = self.opened.first
+        separator = self._given("separator") or ("\t" if "\t" in first else " ")
+        # What stands between columns stays: one separator, or any number of blanks.
+        between = "([ \t]+)" if separator == " " else f"({re.escape(separator)})"
+        parts = re.split(between, line.rstrip(ENDS if separator == " " else "\r"))
+        fields = [i for i in range(0, len(parts), 2) if separator != " " or parts[i]]
+        rest = line[len("".join(parts)) :]
+        parts[fields[column]] = label
+        return "".join(parts) + rest
 
     @classmethod
     def writer(cls, form, label_names=None):

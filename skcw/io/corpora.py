@@ -115,6 +115,32 @@ class CorpusFile:
         """
         return X
 
+    def relabeled(self, changed):
+        """Yield the file with other labels in some sentences, as bytes.
+
+        Parameters
+        ----------
+        changed : dict of int to list of str
+            The new labels of sentences by their numbers, as :meth:`labeled` counts.
+
+        Yields
+        ------
+        part : bytes
+            The next part of the file; what is not changed stays.
+        """
+        if self.outside is not None:
+            changed = {
+                s: [self.outside if label == "O" else label for label in labels]
+                for s, labels in changed.items()
+            }
+        yield from self._relabeled(changed)
+
+    def _relabeled(self, changed):
+        raise OptionError(
+            f"a file such as {self.title} cannot be written with other labels; "
+            "`skcw convert` writes it in a format that can"
+        )
+
     def echo_as_json(self, names, read, X, added):
         """Return sentences as JSON lines with tokens and the added columns.
 

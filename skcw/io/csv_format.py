@@ -16,7 +16,7 @@ from skcw.data.columns import (
 from skcw.data.text_lines import lines_of
 from skcw.exceptions import ColumnFileError
 from skcw.io.columns import check_separator
-from skcw.io.corpora import NamedFile, as_text, is_added
+from skcw.io.corpora import BLOCK_TOKENS, NamedFile, as_text, is_added
 
 SEPARATORS = ",;\t"
 
@@ -172,7 +172,21 @@ class CsvFile(NamedFile):
         self._echoes = True
         for row, further in zip(rows, zip(*columns.values(), strict=True), strict=True):
             found.append([*(row[c] for c in self._kept), *further])
-        return self._encoder.encode(csv_text(found, self.separator, self.line_end))
+        return self._text(found)
+
+    def _relabeled(self, changed):
+        yield self._text([self.header])
+        s = 0
+        for rows, X, label in self._blocks(BLOCK_TOKENS, self.label, True):
+            for start, end in pairwise(X.offsets.tolist()):
+                new = changed.get(s, ())
+                for row, name in zip(rows[start:end], new, strict=bool(new)):
+                    row[self.numbers[label]] = name
+                s += 1
+            yield self._text(rows)
+
+    def _text(self, rows):
+        return self._encoder.encode(csv_text(rows, self.separator, self.line_end))
 
     @classmethod
     def writer(cls, form, label_names=None):

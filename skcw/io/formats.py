@@ -94,6 +94,9 @@ FORMATS = {
             "spacy": '["text", {"entities": [[start, end, label]]}]',
         },
     ),
+    "labelstudio": Format(
+        "Label Studio", "skcw.io.label_studio:LabelStudioFile", (".json",)
+    ),
     "text": Format("plain text", "skcw.io.text_answers:TextFile"),
 }
 

@@ -28,7 +28,10 @@ from skcw.io.json_records import (
     line_of,
     looks_like_record,
     make_record,
+    numbered,
     read_record,
+    relabeled_spans,
+    span_key,
 )
 from skcw.io.tokenizer import places_of
 
@@ -207,6 +210,7 @@ class JsonLinesFile(RecordFile):
 
     takes = ("label_names",)
     renamed = {"tokens": "word", "words": "word", "pos_tags": "pos"}
+    _read = staticmethod(read_record)
 
     def __init__(self, opened):
         super().__init__(opened)
@@ -243,7 +247,7 @@ class JsonLinesFile(RecordFile):
         guess = self._options(predicted or PREDICTED)
         for _, record, sentence in self.records(self.label, True):
             try:
-                other = read_record(record, **guess)
+                other = self._read(record, **guess)
             except RecordError as error:
                 raise ValueError(
                     f"{self.title}: {error}. predicted_column= tells where the "
@@ -264,6 +268,24 @@ class JsonLinesFile(RecordFile):
             del target[name]
         target |= added_values(added, sentence.places)
         return line_of(record)
+
+    def _relabeled(self, changed):
+        for s, (_, record, sentence) in enumerate(self.records(self.label, True)):
+            if s in changed:
+                self.relabel(record, sentence, changed[s])
+            yield line_of(record)
+
+    def relabel(self, record, sentence, labels):
+        """Put other labels into a record, or other spans."""
+        target = record[1] if isinstance(record, list) else record
+        if sentence.places is not None:
+            key = span_key(target, self.label)
+            target[key] = relabeled_spans(target[key], sentence, labels, key)
+        elif all(isinstance(value, str) for value in target[sentence.label]):
+            target[sentence.label] = labels
+        else:
+            ids = {name: number for number, name in self.names.items()}
+            target[sentence.label] = numbered(labels, ids)
 
     @classmethod
     def writer(cls, form, label_names=None):

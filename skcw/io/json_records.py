@@ -247,8 +247,7 @@ def _columns_of_tokens(tokens, text):
 
 def _spans_of(record, label):
     """Return spans as (start, end, label); None if the record has no key for them."""
-    keys = SPAN_KEYS if label in (None, LABEL) else (label,)
-    found = next((key for key in keys if isinstance(record.get(key), list)), None)
+    found = span_key(record, label)
     if found is None:
         if label in (None, LABEL):
             return None
@@ -257,6 +256,12 @@ def _spans_of(record, label):
             f"{', '.join(map(repr, record))}"
         )
     return sorted(map(_span, record[found]))
+
+
+def span_key(record, label):
+    """Return the key of the spans of a record, or None."""
+    keys = SPAN_KEYS if label in (None, LABEL) else (label,)
+    return next((key for key in keys if isinstance(record.get(key), list)), None)
 
 
 def _span(value):
@@ -364,6 +369,53 @@ def spans_of_labels(labels, places, confidence=None):
     return found
 
 
+def relabeled_spans(values, sentence, labels, key):
+    """Return the spans of a record by other labels; those that stay are not touched.
+
+    Parameters
+    ----------
+    values : list
+        The spans as they stand in the record.
+    sentence : Sentence
+        What they were read as.
+    labels : list of str
+        The new labels.
+    key : str
+        Their key, which tells how spans are written where there are none yet.
+
+    Returns
+    -------
+    values : list
+        The new spans.
+
+    Examples
+    --------
+    >>> from skcw.io.json_records import read_record, relabeled_spans
+    >>> record = {"text": "Ann met Bob", "label": [[0, 3, "PER"]]}
+    >>> labels = ["B-PER", "O", "B-PER"]
+    >>> relabeled_spans(record["label"], read_record(record), labels, "label")
+    [[0, 3, 'PER'], [8, 11, 'PER']]
+    """
+    old, new = extract_spans(sentence.labels), extract_spans(labels)
+    kept = dict(zip(old, sorted(values, key=_span), strict=True))
+    like = values[0] if values else {} if key in SPAN_KEYS[:2] else []
+    written = spans_of_labels(labels, sentence.places)
+    return [
+        kept[span] if span in kept else _written_as(like, made)
+        for span, made in zip(new, written, strict=True)
+    ]
+
+
+def _written_as(like, span):
+    """Return a span in the form of another one."""
+    ends = span["start"], span["end"]
+    if not isinstance(like, Mapping):
+        return [*ends, span["label"]]
+    keys = START_KEYS[1] in like
+    found = {START_KEYS[keys]: ends[0], END_KEYS[keys]: ends[1], "label": span["label"]}
+    return span if "token_start" in like else found
+
+
 def make_record(columns, labels=None, form="tokens", text=None, places=None, ids=None):
     """Return a sentence as a record.
 
@@ -401,7 +453,7 @@ def make_record(columns, labels=None, form="tokens", text=None, places=None, ids
         if labels is not None and form == "tokens":
             record["tags"] = labels
         elif labels is not None:
-            record["ner_tags"] = _numbered(labels, ids)
+            record["ner_tags"] = numbered(labels, ids)
         return record
     if text is None:
         text, places = joined_words(words)
@@ -419,7 +471,8 @@ def make_record(columns, labels=None, form="tokens", text=None, places=None, ids
     return {"text": text, "label": plain}
 
 
-def _numbered(labels, ids):
+def numbered(labels, ids):
+    """Return the numbers of labels; raise if one has none."""
     unknown = [label for label in labels if label not in ids]
     if unknown:
         raise RecordError(

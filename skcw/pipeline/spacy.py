@@ -8,7 +8,7 @@ component by itself; ``import skcw.pipeline.spacy`` registers it, too::
     nlp.add_pipe("skcw", config={"model": "names.skcw"})
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from shutil import copyfile, rmtree
@@ -26,6 +26,8 @@ FACTORY = "skcw"
 FILE = "model.skcw"
 # Attributes of spaCy's tokens that stand for columns of a model.
 COLUMNS = {"word": "text", "pos": "tag_", "lemma": "lemma_"}
+# How much each score counts where spaCy sums them up: as those of its own ``ner``.
+SCORES = {"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None}
 DEFAULTS = {"model": None, "columns": COLUMNS, "overwrite_ents": False, "method": None}
 
 
@@ -75,26 +77,71 @@ class EntityComponent:
         self.columns = {**COLUMNS, **(columns or {})}
         self.overwrite_ents = overwrite_ents
         self.method = method
-        self._path, self._model = None, None
-        if model is None or isinstance(model, (str, Path)):
-            self._path = model and Path(model)
-            # spaCy makes a saved component before it gives the place of its files.
-            if self._path and self._path.exists():
-                self._model = opened(self._path)
-        else:
-            self._model = model
+        self._path, self._model = None, model
+        if isinstance(model, (str, PathLike)):
+            self._open(model)
+
+    def _open(self, path):
+        self._path, self._model = Path(path), opened(path)
 
     # spaCy has plans of its own for an attribute called model.
     def _asked(self):
         """Return the model; raise if there is none."""
         if self._model is None:
-            if self._path is None:
-                raise ValueError(
-                    "the component skcw has no model; give it one: "
-                    'nlp.add_pipe("skcw", config={"model": "names.skcw"})'
-                )
-            self._model = opened(self._path)
+            raise ValueError(
+                "the component skcw has no model; give it one: "
+                'nlp.add_pipe("skcw", config={"model": "names.skcw"})'
+            )
         return self._model
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Any]],
+        *,
+        nlp: Any = None,
+        model: str | None = None,
+    ) -> None:
+        """Open the model that ``[initialize.components.skcw]`` of a config names.
+
+        ``nlp.initialize`` calls this. Nothing is learned from the examples.
+
+        Parameters
+        ----------
+        get_examples : callable
+            Ignored.
+        nlp : spacy.language.Language, default=None
+            Ignored.
+        model : str, default=None
+            The file; None keeps the model that is there.
+        """
+        if model is not None:
+            self._open(model)
+        self._asked()
+
+    def score(self, examples: Iterable[Any], **options: Any) -> dict[str, Any]:
+        """Score entities as spaCy's own component ``ner`` does.
+
+        ``nlp.evaluate`` calls this.
+
+        Parameters
+        ----------
+        examples : iterable of spacy.training.Example
+            The documents with their true entities.
+        **options : object
+            As ``spacy.scorer.get_ner_prf`` takes them.
+
+        Returns
+        -------
+        scores : dict
+            ``ents_p``, ``ents_r``, ``ents_f`` and ``ents_per_type``; None without any
+            true entities.
+        """
+        from spacy.scorer import get_ner_prf
+        from spacy.training import validate_examples
+
+        examples = list(examples)
+        validate_examples(examples, "EntityComponent.score")
+        return get_ner_prf(examples, **options)
 
     def __call__(self, doc):
         """Find the entities of a document.
@@ -225,8 +272,7 @@ class EntityComponent:
         self : EntityComponent
             The component.
         """
-        self._path = Path(path) / FILE
-        self._model = opened(self._path)
+        self._open(Path(path) / FILE)
         return self
 
     def to_bytes(self, *, exclude: Iterable[Any] = ()) -> Any:
@@ -332,6 +378,13 @@ def _add_extensions():
 
 def make_component(nlp, name, model, columns, overwrite_ents, method):
     """Return the component; spaCy calls this."""
+    # A saved pipeline names its components in meta.json; it has a copy of each model,
+    # whose place spaCy tells later, and the file in its config may be gone.
+    saved = nlp.meta.setdefault(FACTORY, [])
+    if name not in saved:
+        saved.append(name)
+    elif model is not None and not Path(model).exists():
+        model = None
     return EntityComponent(model, columns, overwrite_ents, method)
 
 
@@ -346,6 +399,7 @@ def _register():
         func=make_component,
         default_config=DEFAULTS,
         assigns=["doc.ents", "token.ent_iob", "token.ent_type"],
+        default_score_weights=SCORES,
     )
 
 

@@ -60,6 +60,8 @@ class CRFSequenceTagger(BeliefTagger):
     max_iter : int, default=None
         Most iterations or passes. None is CRFsuite's own limit: none for "lbfgs",
         1000 for "l2sgd", else 100.
+    max_iterations : int, default=None
+        CRFsuite's name of ``max_iter``: give one of the two.
     min_count : float, default=0
         Leave out features whose summed value in the training data is smaller. 0 keeps
         every feature (CRFsuite's own 0 drops those with a negative sum).
@@ -139,6 +141,7 @@ class CRFSequenceTagger(BeliefTagger):
     c1: float | None = None
     c2: float | None = None
     max_iter: int | None = None
+    max_iterations: int | None = None
     min_count: float = 0
     all_possible_states: bool = False
     all_possible_transitions: bool = False
@@ -153,6 +156,7 @@ class CRFSequenceTagger(BeliefTagger):
         "c1": [Interval(Real, 0, None, closed="left"), None],
         "c2": [Interval(Real, 0, None, closed="left"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "max_iterations": [Interval(Integral, 1, None, closed="left"), None],
         "min_count": [Interval(Real, 0, None, closed="left")],
         "all_possible_states": ["boolean"],
         "all_possible_transitions": ["boolean"],
@@ -262,10 +266,12 @@ class CRFSequenceTagger(BeliefTagger):
 
     def _crfsuite_params(self):
         """Return the parameters that are set, under CRFsuite's names."""
+        if None not in (self.max_iter, self.max_iterations):
+            raise ValueError("max_iter and max_iterations are one: give only one")
         params = {
             "c1": self.c1,
             "c2": self.c2,
-            "max_iterations": self.max_iter,
+            "max_iterations": self.max_iter or self.max_iterations,
             "feature.minfreq": _crfsuite.minimum_frequency(self.min_count),
             "feature.possible_states": self.all_possible_states,
             "feature.possible_transitions": self.all_possible_transitions,

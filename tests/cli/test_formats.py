@@ -155,6 +155,39 @@ def test_check_compare_and_inspect_read_all_formats(run, folder):
     assert explained[0] == 0
 
 
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_corrected_file_has_the_format_of_the_old_one(run, folder, ending, tmp_path):
+    names = ["--label-names", folder / "labels.json"] if "ids" in ending else []
+    path, table = folder / f"train.{ending}", tmp_path / "table.csv"
+    corrected = tmp_path / f"new.{ending}"
+    command = ["check", path, *names]
+    assert run(*command, "--folds", 2, "--passes", 1, "-o", table)[0] == 0
+    rows = list(csv.DictReader(io.StringIO(table.read_text())))[:12]
+    assert rows
+    text = io.StringIO()
+    writer = csv.DictWriter(text, rows[0])
+    writer.writeheader()
+    writer.writerows(row | {"mark": "x"} for row in rows)
+    table.write_text(text.getvalue())
+    code, _, err = run(*command, "-q", "--fix", table, "-o", corrected)
+    assert code == 0, err
+    plain = {}
+    for name in (path, corrected):
+        code, out, err = run("convert", name, "-", "--to", "jsonl", "-q", *names)
+        assert code == 0, err
+        plain[name] = list(map(json.loads, out.splitlines()))
+    expected = plain[path]
+    for row in rows:
+        labels, start = row["expected"].split(), int(row["position"])
+        expected[int(row["sentence"])]["tags"][start : start + len(labels)] = labels
+    assert plain[corrected] == expected
+    # What is not labels is as it was, sentence by sentence.
+    old, new = (name.read_text().splitlines() for name in (path, corrected))
+    assert len(old) == len(new)
+    different = sum(a != b for a, b in zip(old, new, strict=True))
+    assert 0 < different <= sum(len(row["given"].split()) for row in rows)
+
+
 def test_spans_of_a_text_come_back_as_spans(run, folder, tmp_path):
     (tmp_path / "new.jsonl").write_text('{"text": "Ann Lee left Madrid.", "id": 5}\n')
     args = [model(folder, "doccano.jsonl"), tmp_path / "new.jsonl", "-c", "-n", 2]

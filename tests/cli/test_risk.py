@@ -144,29 +144,3 @@ def test_a_risk_without_a_threshold_is_refused(run, calibrated):
     command = ["tag", calibrated / "m.skcw", calibrated / "test.conll"]
     code, _, err = run(*command, "--accept-risk", 0.02)
     assert code == 2 and "only for 0.05, 0.1" in err
-
-
-def test_check_lists_planted_errors_first_with_their_context(run, calibrated, tmp_path):
-    lines = (calibrated / "train.conll").read_text().split("\n")
-    planted = [i for i, line in enumerate(lines) if line.endswith(" O")][50::400]
-    for i in planted:
-        lines[i] = lines[i].rsplit(" ", 1)[0] + " B-DATE"
-    (tmp_path / "bad.conll").write_text("\n".join(lines))
-    command = ["check", tmp_path / "bad.conll", "--passes", 4]
-    code, out, err = run(*command, "--top", 2 * len(planted), "--json")
-    found = json.loads(out)
-    listed = {row["line"] - 1 for row in found["suspects"]}
-    assert code == 0 and err == "" and len(listed & set(planted)) >= 0.7 * len(planted)
-    worst = found["suspects"][0]
-    word = lines[worst["line"] - 1].split()[0]
-    assert f"[{word}]" in worst["context"] and worst["given"] != worst["expected"]
-    chances = [row["probability"] for row in found["suspects"]]
-    assert chances == sorted(chances)
-    code, out, _ = run(*command, "--top", 3)
-    assert code == 0 and "labels are not those that a model" in out
-    assert len(out.strip().splitlines()) == 2 + 2 + 3
-
-
-def test_check_needs_two_folds(run, files):
-    code, _, err = run("check", files / "train.conll", "--folds", 1)
-    assert code == 2 and "--folds must be at least 2" in err

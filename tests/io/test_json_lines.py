@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from skcw.data import TokenColumns, extract_spans
 from skcw.exceptions import ColumnFileError
 from skcw.io import read_json_lines, write_json_lines
+from skcw.io.formats import open_corpus
 from skcw.io.json_records import label_names, read_record, simple_tokens
 
 NAMES = ["O", "B-PER", "I-PER"]
@@ -266,3 +267,27 @@ def test_simple_tokens_leave_out_blanks_alone(text):
 
 def test_names_of_nothing_are_nothing():
     assert label_names(None) is None
+
+
+@pytest.mark.parametrize("form", ["tokens", "prodigy", "doccano", "spacy"])
+def test_other_labels_are_written_in_the_form_of_the_record(form, tmp_path):
+    X, path = [["Ann", "Lee", "left"], ["Bob", "left"]], tmp_path / "c.jsonl"
+    write_json_lines(path, X, [["B-P", "I-P", "O"], ["O", "O"]], form=form)
+    before = path.read_text().splitlines()
+    labels = {1: ["B-P", "O"]}
+    path.write_bytes(b"".join(open_corpus(str(path)).relabeled(labels)))
+    assert path.read_text().splitlines()[0] == before[0]
+    write_json_lines(tmp_path / "d", X, [["B-P", "I-P", "O"], labels[1]], form=form)
+    new, made = (
+        json.loads(p.read_text().splitlines()[1]) for p in (path, tmp_path / "d")
+    )
+    if form == "prodigy":  # which numbers the tokens, too
+        for span in made["spans"]:
+            del span["token_start"], span["token_end"]
+    assert new == made
+    labels = {0: ["B-P", "B-Q", "O"]}
+    path.write_bytes(b"".join(open_corpus(str(path)).relabeled(labels)))
+    assert [s.labels for s in open_corpus(str(path)).sentences()] == [
+        labels[0],
+        ["B-P", "O"],
+    ]

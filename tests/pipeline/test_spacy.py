@@ -6,9 +6,11 @@ import sys
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 
 import skcw.pipeline.spacy  # noqa: F401  # tells spaCy of the component
 from skcw import CalibratedTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw.data import extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.pipeline.spacy import EntityComponent
 
@@ -153,7 +155,44 @@ def test_a_component_without_a_model_says_so(tmp_path, words, corpus):
     with pytest.raises(ValueError, match="without features"):
         EntityComponent(tmp_path / "tagger")
     with pytest.raises(FileNotFoundError):
-        EntityComponent(tmp_path / "nowhere")(nlp.make_doc("Ann"))
+        EntityComponent(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError):
+        nlp.add_pipe("skcw", name="second", config={"model": str(tmp_path / "nowhere")})
+
+
+def test_evaluate_gives_the_scores_of_spacys_own_entities(nlp, words, corpus):
+    examples, true, found = [], [], []
+    for sentence, labels in zip(words[:30], corpus.labels[:30], strict=True):
+        spans, starts = extract_spans(labels), [True] + [False] * len(labels[1:])
+        reference = doc_of(nlp, sentence, sent_starts=starts)
+        reference.ents = [Span(reference, *span[1:], span[0]) for span in spans[1:]]
+        examples.append(Example(reference.copy(), reference))
+        true.append({tuple(span) for span in spans[1:]})
+        doc = nlp.get_pipe("skcw")(reference.copy())
+        found.append({(e.label_, e.start, e.end) for e in doc.ents})
+    for example in examples:
+        example.predicted.ents = []
+    hits = sum(len(a & b) for a, b in zip(true, found, strict=True))
+    scores = nlp.evaluate(examples)
+    assert scores["ents_p"] == pytest.approx(hits / sum(map(len, found)))
+    assert scores["ents_r"] == pytest.approx(hits / sum(map(len, true)))
+    assert 0 < scores["ents_f"] < 1 and scores["ents_per_type"]
+    with pytest.raises(TypeError, match=r"EntityComponent\.score"):
+        nlp.get_pipe("skcw").score([1])
+
+
+def test_a_model_is_opened_by_initialize(path, pipeline, words):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("skcw")
+    with pytest.raises(ValueError, match="has no model"):
+        nlp.initialize()
+    nlp.config["initialize"]["components"]["skcw"] = {"model": str(path)}
+    nlp.initialize()
+    assert nlp.get_pipe("skcw")(doc_of(nlp, words[0])).ents
+    # What is there stays.
+    component = EntityComponent(pipeline)
+    component.initialize(list)
+    assert component(doc_of(nlp, words[0])).ents
 
 
 def test_a_saved_pipeline_tags_without_scikit_learn(path):

@@ -2,6 +2,8 @@
 
 import pytest
 import sklearn_crfsuite
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import skcw
 from skcw.data import SequenceEncoder
@@ -68,9 +70,19 @@ def test_values_in_bytes_are_those_in_strings():
 
 
 def test_what_has_no_place_here_is_refused_by_name():
-    for name in ("model_filename", "max_iterations", "min_freq"):
+    for name in ("model_filename", "min_freq"):
         with pytest.raises(TypeError, match=name):
             CRFSequenceTagger(**{name: None})
+
+
+def test_max_iterations_is_max_iter_by_crfsuites_name(corpus):
+    X, y = corpus[0][:10], corpus[1][:10]
+    tagger = clone(CRFSequenceTagger(max_iterations=3)).fit(X, y)
+    assert tagger.get_params()["max_iterations"] == tagger.n_iter_ == 3
+    grid = GridSearchCV(CRFSequenceTagger(), {"max_iterations": [1, 2]}, cv=2)
+    assert grid.fit(X, y).best_estimator_.n_iter_ in (1, 2)
+    with pytest.raises(ValueError, match="give only one"):
+        CRFSequenceTagger(max_iter=3, max_iterations=3).fit(X, y)
 
 
 def test_plain_lists_compare_as_those_of_sklearn_crfsuite(corpus, fitted, original):
