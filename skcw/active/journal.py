@@ -332,13 +332,3 @@ class Ledger:
                 f"item {strange[0]} of the pool was not queried; seed takes labels "
                 "without a query"
             )
-
-
-def taught_again(records):
-    """Tell whether labels come before the next audit, which needs the model."""
-    for record in records:
-        if "taught" in record:
-            return True
-        if record.get("how") == AUDIT:
-            return False
-    return False

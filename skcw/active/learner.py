@@ -18,7 +18,6 @@ from skcw.active.journal import (
     Journal,
     Ledger,
     positions_of,
-    taught_again,
 )
 from skcw.active.pool import (
     askable,
@@ -32,10 +31,16 @@ from skcw.active.pool import (
     select_batch,
 )
 from skcw.active.utilities import find_utility, random_utility
+from skcw.confidence.foreign import inner_estimator
 from skcw.exceptions import ModelFileError
 
-UPDATES = ("online", "refit")
-DEFAULT_UTILITIES = {"rows": "margin", "sequences": "least-confident-word"}
+# By what share labels grow until the model that ranks is fitted to them again. Between
+# two fits it stays as it is: an online update of a few labels makes it worse.
+GROWTH = {"lazy": 0.1, "refit": 0.0}
+ONLINE = "online"
+UPDATES = (*GROWTH, ONLINE)
+# Over all labels, where the model that was given knows more than these.
+N_PASSES = 10
 # The entry of a journal for a utility that is a function.
 OWN = "a function"
 
@@ -57,20 +62,25 @@ class ActiveLearner:
     utility : str or callable, default=None
         The ranking of the items: a name of :func:`utility_names`, or a function of an
         estimator and X, such as ``functools.partial(least_confident_word,
-        method="kd-pc")``. By default ``"least-confident-word"`` for sequences and
-        ``"margin"`` for rows.
-    update : {"online", "refit"}, default="online"
-        Whether ``partial_fit`` learns the new labels, one update per label, or a fresh
-        copy of the estimator is fitted to all labels of the pool; what an estimator
-        that was fitted before has learned is then forgotten.
-    n_candidates : int, default=None
-        Rank a random subset of this size in each round, as in the paper [1]_; by
-        default all that is left.
+        method="kd-pc")``. By default ``"margin"`` for rows, and for sequences
+        ``"normalized-log-prob"``, or ``"least-confident-word"`` if the tagger is one of
+        another package or has another estimator inside.
+    update : {"lazy", "refit", "online"}, default="lazy"
+        How labels are learned. ``"refit"`` fits a fresh copy of the estimator to all of
+        them in each round. ``"lazy"`` does so when they have grown by a tenth, which
+        ranks about as well, and when ``estimator_`` is asked for. ``"online"`` lets
+        ``partial_fit`` learn the new labels once, which is fast but leaves a poorer
+        model. If the estimator was fitted before, ``"lazy"`` continues from there, by
+        passes of ``partial_fit`` over all labels, where ``"refit"`` forgets what it has
+        learned.
+    n_candidates : int or None, default=1000
+        Rank a random subset of this size in each round, as in the paper [1]_, which is
+        fast and keeps batches diverse; None for all that is left.
     max_overlap : float, default=None
         Keep items out of a batch that repeat the others, see :func:`select_batch`.
     classes : sequence of labels, default=None
-        All labels that may appear. A classifier that learns online needs them, unless
-        the first labels have every class.
+        All labels that may appear; others are then refused. A classifier that learns
+        online needs them, unless the first labels have every class.
     random_state : int, default=0
         The seed of everything random. Each round has its own.
     journal : str or path-like, default=None
@@ -80,12 +90,12 @@ class ActiveLearner:
     Attributes
     ----------
     estimator_ : tagger or classifier
-        The current model.
+        The model that has learned all labels; ``"lazy"`` fits it when it is asked for.
     history_ : list of dict
         One record per call of ``seed`` and ``teach``: ``how`` the items were chosen,
-        their ``positions``, ``n_wrong`` (how many of their words the model had wrong
-        before; None without a model), and ``n_labels`` and ``n_words`` since the
-        beginning.
+        their ``positions``, ``n_wrong`` (how many of their words the model that ranks
+        had wrong before; None without a model), and ``n_labels`` and ``n_words`` since
+        the beginning.
     audited_estimator_ : tagger or classifier or None
         The model of the last ``audit``.
 
@@ -120,8 +130,8 @@ class ActiveLearner:
         X: Any,
         *,
         utility: str | Callable[..., Any] | None = None,
-        update: str = "online",
-        n_candidates: int | None = None,
+        update: str = "lazy",
+        n_candidates: int | None = 1000,
         max_overlap: float | None = None,
         classes: Iterable[Any] | None = None,
         random_state: int = 0,
@@ -145,12 +155,13 @@ class ActiveLearner:
 
     def _prepare(self, estimator, pool, utility, settings):
         if utility is None:
-            utility = DEFAULT_UTILITIES[pool.kind.name]
+            utility = _default_utility(estimator, pool.kind)
         self._utility = find_utility(utility, pool.kind)
         self._pool, self._settings = pool, settings
         self._blank = estimator
-        self.estimator_ = deepcopy(estimator)
-        self._is_fitted = is_fitted(estimator)
+        self._was_fitted = self._is_fitted = is_fitted(estimator)
+        # Models by the number of labels that they have learned.
+        self._models, self._n_ranking = {0: deepcopy(estimator)}, 0
         self.audited_estimator_ = None
         self._ledger = Ledger(pool)
 
@@ -160,6 +171,11 @@ class ActiveLearner:
     def pool(self):
         """The items, with ``take(positions)`` and ``lengths``."""
         return self._pool
+
+    @property
+    def estimator_(self):
+        """The model that has learned all labels."""
+        return self._model(0 if self._settings["update"] == ONLINE else self.n_labels)
 
     @property
     def history_(self):
@@ -236,13 +252,19 @@ class ActiveLearner:
         free = self._free()
         rng = self._rng()
         candidates = draw_candidates(free, most, rng)
+        lengths = self._pool.lengths[candidates]
+        if words is not None and lengths.sum() < words and len(candidates) < len(free):
+            raise ValueError(
+                f"{words} words are asked for, but a round ranks n_candidates={most} "
+                f"items only, of {lengths.sum()} words"
+            )
         utilities = self._utilities(candidates, rng)
         max_overlap = self._settings["max_overlap"]
         chosen = select_batch(
             utilities,
             n,
             words=words,
-            lengths=self._pool.lengths[candidates],
+            lengths=lengths,
             features=None if max_overlap is None else self._pool.features(candidates),
             max_overlap=max_overlap,
         )
@@ -254,7 +276,8 @@ class ActiveLearner:
     def _utilities(self, candidates, rng):
         if not self._is_fitted or self._utility is random_utility:
             return rng.random(len(candidates))
-        found = self._utility(self.estimator_, self._pool.take(candidates))
+        model = self._model(self._n_ranking)
+        found = self._utility(model, self._pool.take(candidates))
         found = np.array(found, dtype=np.float64)
         if found.shape != candidates.shape:
             raise ValueError(
@@ -291,7 +314,7 @@ class ActiveLearner:
         share = self._pool.lengths[free] / self._pool.lengths[free].sum()
         drawn = self._rng().choice(free, n, p=share)
         positions, counts = np.unique(drawn, return_counts=True)
-        guess = self._predicted(positions)
+        guess = self._predicted(self.estimator_, positions)
         record = {"asked": positions.tolist(), "how": AUDIT}
         self._add(record | {"counts": counts.tolist(), "guess": guess})
         return positions
@@ -365,7 +388,8 @@ class ActiveLearner:
         self._check_classes(rows)
         n_wrong = None
         if self._is_fitted:
-            n_wrong = sum(map(kind.count_wrong, self._predicted(positions), rows))
+            guess = self._predicted(self._model(self._n_ranking), positions)
+            n_wrong = sum(map(kind.count_wrong, guess, rows))
         # On the disk first: training may take long, and be interrupted.
         record = {"taught": positions.tolist(), "labels": rows}
         self._journal.add(record | {"how": how, "n_wrong": n_wrong})
@@ -378,33 +402,57 @@ class ActiveLearner:
 
     def _train(self, positions, rows):
         """Bring the model up to date with labels that are not among the others yet."""
-        kind = self._pool.kind
-        if self._settings["update"] == "refit":
-            positions = np.concatenate([self.labeled, positions])
-            model = clone(self._blank)
-            model.fit(self._pool.take(positions), kind.targets(self.labels + rows))
-            self.estimator_ = model
-        else:
+        n_labels = self.n_labels + len(rows)
+        if self._settings["update"] == ONLINE:
             # The first call must name all classes.
-            classes = self._settings["classes"]
+            kind, classes = self._pool.kind, self._settings["classes"]
             classes = kind.classes(rows) if classes is None else classes
             is_needed = not self._is_fitted and classes is not None
             first = {"classes": classes} if is_needed else {}
-            self.estimator_.partial_fit(
+            self._models[0].partial_fit(
                 self._pool.take(positions), kind.targets(rows), **first
             )
+        elif self._is_due(n_labels):
+            positions = np.concatenate([self.labeled, positions])
+            self._models[n_labels] = self._fit_to(positions, self.labels + rows)
 
-    def _predicted(self, positions):
+    def _is_due(self, n_labels):
+        """Tell whether so many labels ask for another model to rank by."""
+        growth = GROWTH.get(self._settings["update"])
+        return growth is not None and n_labels >= self._n_ranking * (1 + growth)
+
+    def _model(self, n_labels):
+        """Return the model of the first labels, fitted now if it is not there."""
+        if n_labels not in self._models:
+            wanted = self.labeled[:n_labels], self.labels[:n_labels]
+            self._models[n_labels] = self._fit_to(*wanted)
+        return self._models[n_labels]
+
+    def _fit_to(self, positions, rows):
+        """Return another model, fitted to labels."""
+        X, y = self._pool.take(positions), self._pool.kind.targets(rows)
+        if self._settings["update"] == "refit" or not self._was_fitted:
+            return clone(self._blank).fit(X, y)
+        model = deepcopy(self._blank)
+        for _ in range(N_PASSES):
+            model.partial_fit(X, y)
+        return model
+
+    def _predicted(self, model, positions):
         """Return the predicted labels of items, as plain lists."""
-        found = self.estimator_.predict(self._pool.take(positions))
+        found = model.predict(self._pool.take(positions))
         return [getattr(row, "tolist", lambda row=row: row)() for row in found]
 
     def _check_classes(self, rows):
+        classes = self._settings["classes"]
+        words = () if classes is None else self._pool.kind.words(rows)
+        if unknown := [label for label in words if label not in classes]:
+            raise ValueError(f"label {unknown[0]!r} is not among the classes {classes}")
         if self._is_fitted:
             return
-        known = self._settings["classes"] or self.labels + rows
-        if self._settings["update"] == "refit":
-            known = self.labels + rows
+        known = self.labels + rows
+        if self._settings["update"] == ONLINE:
+            known = classes or known
         if not self._pool.kind.can_begin(known):
             raise ValueError(
                 f"the first labels are all {known[0]!r}, and a classifier needs two "
@@ -423,6 +471,11 @@ class ActiveLearner:
         self._ledger.apply(record)
         if "taught" in record:
             self._is_fitted = True
+            if self._is_due(self.n_labels):
+                self._n_ranking = self.n_labels
+            # Only two models are of use: the one that ranks and the last one.
+            used = self._n_ranking, self.n_labels
+            self._models = {n: m for n, m in self._models.items() if n in used}
         elif record.get("how") == AUDIT:
             self.audited_estimator_ = deepcopy(self.estimator_)
 
@@ -514,13 +567,11 @@ class ActiveLearner:
         return learner
 
     def _replay(self, records):
-        """Replay records; of several fits in a row only the last is needed."""
-        is_refit = self._settings["update"] == "refit"
+        """Replay records; models that are fitted to all labels wait until needed."""
         for record in records:
             check_positions(positions_of(record), len(self._pool))
-        for number, record in enumerate(records):
-            later = records[number + 1 :]
-            if "taught" in record and not (is_refit and taught_again(later)):
+        for record in records:
+            if "taught" in record and self._settings["update"] == ONLINE:
                 self._train(np.array(record["taught"]), record["labels"])
             self._apply(record)
 
@@ -531,15 +582,28 @@ class ActiveLearner:
         )
 
 
+def _default_utility(estimator, kind):
+    if not kind.has_sequences:
+        return "margin"
+    tagger = inner_estimator(estimator) or estimator
+    # Others, and those around another estimator, may know of single words alone.
+    is_plain = hasattr(tagger, "predict_all") and not hasattr(tagger, "estimator")
+    return "normalized-log-prob" if is_plain else "least-confident-word"
+
+
 def _check_settings(settings, estimator):
     update = settings["update"]
     if update not in UPDATES:
-        raise ValueError(f"update is {update!r}; it must be 'online' or 'refit'")
-    needed = "partial_fit" if update == "online" else "fit"
+        raise ValueError(
+            f"update is {update!r}; it must be one of {', '.join(UPDATES)}"
+        )
+    continues = update == "lazy" and is_fitted(estimator)
+    needed = "partial_fit" if update == ONLINE or continues else "fit"
     if not hasattr(estimator, needed):
         raise TypeError(
-            f"{type(estimator).__name__} has no {needed}; choose "
-            f"update={'refit' if update == 'online' else 'online'!r}"
+            f"{type(estimator).__name__} has no {needed}"
+            f"{' to continue from where it is' if continues else ''}; choose "
+            f"update={ONLINE if needed == 'fit' else 'refit'!r}"
         )
     if settings["n_candidates"] is not None:
         check_number("n_candidates", settings["n_candidates"])

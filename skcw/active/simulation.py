@@ -4,12 +4,14 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
@@ -19,6 +21,7 @@ from tqdm import tqdm
 
 from skcw._model.decoding import n_workers
 from skcw._util.files import replacing
+from skcw._util.version import __version__
 from skcw.active.learner import ActiveLearner
 from skcw.active.pool import as_items, check_number, digest_of, noisy_labels, read_pool
 from skcw.active.stopping import Budget
@@ -176,7 +179,7 @@ class Strategy:
         The ranking of the items, as for ``ActiveLearner``.
     estimator : tagger or classifier, default=None
         The estimator; None is that of the study.
-    update : {"online", "refit"}, default=None
+    update : {"lazy", "refit", "online"}, default=None
         How it learns; None is the update of the study.
     max_overlap : float, default=None
         Keep items out of a batch that repeat the others, see :func:`select_batch`.
@@ -211,7 +214,7 @@ def simulate(
     budget: Budget | None = None,
     until_score: float | None = None,
     evaluate_every: int = 10,
-    update: str = "refit",
+    update: str = "lazy",
     scoring: str | Callable[..., Any] | None = None,
     stopping: Callable[..., Any] | None = None,
     noise: float = 0.0,
@@ -253,7 +256,7 @@ def simulate(
         Stop when a score reaches this.
     evaluate_every : int, default=10
         The number of rounds from one score to the next.
-    update : {"refit", "online"}, default="refit"
+    update : {"lazy", "refit", "online"}, default="lazy"
         How labels are learned, see ``ActiveLearner``.
     scoring : str or callable, default=None
         As in scikit-learn; None is the estimator's own ``score``.
@@ -317,10 +320,10 @@ def simulate(
     _check(pool, items, n_initial)
     check_number("n_repeats", n_repeats)
     check_number("evaluate_every", evaluate_every)
-    if not callable(batch):
-        check_number("batch", batch)
     check_number("random_state", random_state, least=0)
     budget = Budget(labels=len(pool)) if budget is None else budget
+    if not isinstance(budget, Budget):
+        raise TypeError(f"budget is {budget!r}; it must be a Budget")
     plan = SimpleNamespace(
         estimator=estimator,
         X=X,
@@ -341,6 +344,9 @@ def simulate(
         random_state=random_state,
     )
     named = _named(strategies)
+    for strategy in named.values():
+        # What is wrong with any of them is found before the first run.
+        _learner_of(plan, strategy, random_state, pool.take([0]))
     tasks = [(name, repeat) for repeat in range(n_repeats) for name in named]
     store = None if cache is None else _Store(cache, plan, pool)
     work = (delayed(_stored_run)(plan, named[n], n, r, store) for n, r in tasks)
@@ -363,6 +369,16 @@ def _stored_run(plan, strategy, name, repeat, store):
 def _run(plan, strategy, name, repeat):
     """Return one record for each time that a run was scored."""
     seed = plan.random_state + repeat
+    learner, batch, score = _learner_of(plan, strategy, seed, plan.X)
+    answers = noisy_labels(plan.y, plan.noise, random_state=seed)
+    first = _first_items(plan, seed)
+    learner.seed(first, answers[first])
+    criterion = plan.stopping() if plan.stopping else None
+    return _rounds(plan, learner, answers, score, criterion, batch, name, repeat)
+
+
+def _learner_of(plan, strategy, seed, X):
+    """Return the learner of a strategy, the size of its batches and its scorer."""
     estimator = plan.estimator if strategy.estimator is None else strategy.estimator
     estimator = clone(estimator)
     # Also those of the steps of a pipeline.
@@ -370,7 +386,7 @@ def _run(plan, strategy, name, repeat):
     estimator.set_params(**dict.fromkeys(names, seed))
     learner = ActiveLearner(
         estimator,
-        plan.X,
+        X,
         utility=strategy.utility,
         update=strategy.update or plan.update,
         n_candidates=plan.n_candidates,
@@ -378,13 +394,10 @@ def _run(plan, strategy, name, repeat):
         classes=plan.classes,
         random_state=seed,
     )
-    answers = noisy_labels(plan.y, plan.noise, random_state=seed)
-    first = _first_items(plan, seed)
-    learner.seed(first, answers[first])
-    score = check_scoring(estimator, scoring=plan.scoring)
-    criterion = plan.stopping() if plan.stopping else None
     batch = plan.batch if strategy.batch is None else strategy.batch
-    return _rounds(plan, learner, answers, score, criterion, batch, name, repeat)
+    if not callable(batch):
+        check_number("batch", batch)
+    return learner, batch, check_scoring(estimator, scoring=plan.scoring)
 
 
 def _rounds(plan, learner, answers, score, criterion, batch, name, repeat):
@@ -471,7 +484,8 @@ class _Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         X_test, y_test = plan.test
         data = [p.fingerprint() for p in (pool, read_pool(X_test, plan.estimator))]
-        self.study = _digest(digest_of([*data, *plan.y, *y_test]), plan)
+        data = digest_of([*data, *plan.y, *y_test])
+        self.study = _digest(f"{__version__} {data}", plan)
 
     def _path(self, strategy, name, repeat):
         key = _digest(self.study, strategy)
@@ -500,14 +514,38 @@ def _digest(first, settings):
 
 
 def _described(value):
-    """Return a text that is the same in every process."""
-    if hasattr(value, "func"):  # functools.partial
-        return f"{_described(value.func)}{value.args}{sorted(value.keywords.items())}"
-    if not hasattr(value, "__code__"):
+    """Return a text that is the same in every process, and that tells values apart.
+
+    The ``repr`` of an estimator will not do: scikit-learn shortens it.
+    """
+    if value is None or isinstance(value, (str, bytes, int, float)):
         return repr(value)
-    # Two functions without a name differ in what they do and in what they hold.
-    code, held = value.__code__, value.__closure__ or ()
-    held = [_described(cell.cell_contents) for cell in held]
-    made_of = [value.__qualname__, value.__defaults__, code.co_code, code.co_names]
-    constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
-    return repr([*made_of, constants, held])
+    if isinstance(value, partial):
+        given = value.func, value.args, value.keywords
+        return f"partial{_described(given)}"
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__}[{','.join(map(_described, value))}]"
+    if isinstance(value, dict):
+        return f"dict{_described(sorted(value.items(), key=repr))}"
+    if hasattr(value, "__code__"):
+        # Two functions without a name differ in what they do and in what they hold.
+        held = [cell.cell_contents for cell in value.__closure__ or ()]
+        defaults = value.__defaults__, value.__kwdefaults__
+        owner = getattr(value, "__self__", None)
+        made_of = _name_of(value), _parts_of(value.__code__), defaults, held, owner
+        return f"function{_described(made_of)}"
+    if isinstance(value, type):
+        return _name_of(value)
+    if hasattr(value, "get_params"):
+        return _name_of(type(value)) + _described(value.get_params(deep=False))
+    return joblib.hash(value)
+
+
+def _parts_of(code):
+    """Return what the code of a function does, inner functions included."""
+    constants = [_parts_of(c) if hasattr(c, "co_code") else c for c in code.co_consts]
+    return code.co_code, code.co_names, constants
+
+
+def _name_of(value):
+    return f"{value.__module__}.{value.__qualname__}"

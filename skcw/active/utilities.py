@@ -90,7 +90,8 @@ def normalized_margin(estimator, X):
 
     That is -|M| / √V with V = xᵀΣx, the criterion of *active confident learning*
     (ACL) [1]_: of two rows of equal margin the one whose features were seen less is
-    asked about first.
+    asked about first. V is the model's own, without the noise that ``fit`` may have
+    learned for its probabilities: that is the same for all rows.
 
     Parameters
     ----------
@@ -309,7 +310,9 @@ def min_margin(tagger, X, per_word=True):
 def min_conf_margin(tagger, X, per_word=False):
     """Return minus the margin of the best labeling in standard deviations.
 
-    With Δ = Φ(x, best) - Φ(x, second) it is -μ·Δ / √(ΔᵀΣΔ).
+    With Δ = Φ(x, best) - Φ(x, second) it is -μ·Δ / √(ΔᵀΣΔ). The *MinConfMargin* of the
+    paper [1]_ is this per word, as its *MinMargin* is; by itself it asks for the better
+    sentences, for the deviation grows with the length already.
 
     Parameters
     ----------
@@ -318,12 +321,17 @@ def min_conf_margin(tagger, X, per_word=False):
     X : iterable of sequences
         The sequences.
     per_word : bool, default=False
-        Whether to divide by the number of words, too.
+        Whether to divide by the number of words, too, as the paper does.
 
     Returns
     -------
     utility : ndarray of float64, shape (n_sequences,)
         Minus the lead in standard deviations.
+
+    References
+    ----------
+    .. [1] Avihai Mejer and Koby Crammer, "Confidence in Structured-Prediction using
+       Confidence-Weighted Models", 2010, section 6.
 
     Examples
     --------

@@ -234,7 +234,7 @@ def fit_method(name, trials, *, metric, n_values, **options):
     n_values : int
         How many values of the scale and of the temperature to try.
     **options : int
-        ``n_draws`` and ``random_state``.
+        ``n_draws`` and ``random_state``, for methods that draw.
 
     Returns
     -------
@@ -244,6 +244,7 @@ def fit_method(name, trials, *, metric, n_values, **options):
     _check_informative(trials, metric)
     model = trials[0].model
     method = model.served[name]
+    options = {key: v for key, v in options.items() if key in method.options}
     fit = {"metric": metric, "values": {}, "curves": {}}
     for parameter in method.tunes:
         grid = grid_of(parameter, n_values, method.unit_variance)

@@ -339,6 +339,8 @@ class Method:
         Whether it judges any label, and not only the predicted one.
     unit_variance : bool
         Whether its scale counts weights' variances of one.
+    draws : bool
+        Whether it draws weight vectors.
     parts : dict of str to callable
         The part of it by which a parameter is chosen, where that is not the whole.
     usual : dict of str to float
@@ -370,12 +372,18 @@ class Method:
     tunes: tuple = ()
     any_label: bool = True
     unit_variance: bool = False
+    draws: bool = False
     parts: Mapping = field(default_factory=dict)
     usual: Mapping = field(default_factory=dict)
     at_once: Callable | None = None
     spans: Callable | None = None
     sequences: Callable | None = None
     pairs: Callable | None = None
+
+    @property
+    def options(self):
+        """The options that it takes."""
+        return (*self.tunes, *(("n_draws", "random_state") if self.draws else ()))
 
     @property
     def n_draws(self):
@@ -404,6 +412,7 @@ def _drawn(needs_variance=True, **how):
         needs_variance,
         ("variance_scale",),
         unit_variance=how.get("unit_variance", False),
+        draws=True,
         spans=partial(drawn_spans, **how),
         sequences=partial(drawn_sequences, **how),
     )
@@ -453,6 +462,7 @@ METHODS = {
         True,
         True,
         ("temperature", "variance_scale"),
+        draws=True,
         parts={"temperature": marginal},
     ),
     "blend": Method(
@@ -460,6 +470,7 @@ METHODS = {
         True,
         True,
         ("temperature", "variance_scale"),
+        draws=True,
         parts={"temperature": marginal, "variance_scale": drawn_votes},
     ),
 }

@@ -16,6 +16,7 @@ from skcw._util.checks import check_same_lengths
 from skcw._util.ragged import frozen, object_rows, split_rows
 from skcw.confidence.draws import tally_draws
 from skcw.confidence.marginals import draw_chains
+from skcw.confidence.settings import check_count
 from skcw.confidence.tallies import (
     SPAN_EVENTS,
     Labelings,
@@ -621,9 +622,10 @@ class ModelLayer:
         if self.log_probability and unit_variance is None:
             known = "temperature", "random_state"
             _check_options(options, known, "the distribution of labelings")
-            settings = self.model.settings("marginal", n_draws=n, **options)
-            drawn = settings.n_draws, settings.temperature, settings.seed
-            return draw_chains(self.scored, *drawn)
+            check_count("n_draws", n)
+            seed = self.model.draw_seed(options.pop("random_state", None))
+            temperature = self.model.settings("marginal", **options).temperature
+            return draw_chains(self.scored, int(n), temperature, seed)
         known = "variance_scale", "random_state"
         _check_options(options, known, "the distribution of weights")
         how, settings = self._drawing(unit_variance, {**options, "n_draws": n})

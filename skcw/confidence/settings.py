@@ -298,10 +298,12 @@ class ModelConfidence:
         if name in LEARNED and not fitted and not options.get("temperature"):
             self._warn_of_rule()
         values = self.usual(method) | fitted
-        if unknown := set(options) - set(values):
+        drawn = {"n_draws": n_draws, "random_state": random_state}
+        given = {*options, *(key for key, v in drawn.items() if v is not None)}
+        if unknown := given - set(method.options):
             raise TypeError(
-                f"there is no option {min(unknown)!r}; options are variance_scale, "
-                "temperature, n_best, n_draws and random_state"
+                f"method {name!r} has no option {min(unknown)!r}; its options are "
+                f"{', '.join(method.options) or 'none'}"
             )
         values |= {key: v for key, v in options.items() if v is not None}
         n_draws = method.n_draws if n_draws is None else n_draws
@@ -316,7 +318,7 @@ class ModelConfidence:
             temperature=values["temperature"] * self.margin,
             n_draws=int(n_draws),
             n_best=int(values["n_best"]),
-            seed=self._draw_seed(random_state),
+            seed=self.draw_seed(random_state),
         )
 
     def _variance_scale(self, value, method):
@@ -325,7 +327,8 @@ class ModelConfidence:
             return value
         return value * self.unit("variance_scale", method)
 
-    def _draw_seed(self, random_state):
+    def draw_seed(self, random_state):
+        """Return the seed of draws: the one that is given, or that of the model."""
         if random_state is None:
             return self.seed
         if not isinstance(random_state, Integral) or not 0 <= random_state < 2**64:

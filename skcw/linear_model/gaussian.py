@@ -280,7 +280,8 @@ class GaussianRowClassifier(RowClassifier):
         method : {"probability", "margin", "normalized-margin"}, default="probability"
             The predicted label's probability, as in ``predict_proba``; M, by which
             its score leads that of the next label; or M / √V, the same in standard
-            deviations of that difference. The last two rank rows but are not
+            deviations of that difference under the belief, without what
+            ``variance_scale`` makes of them. The last two rank rows but are not
             probabilities.
 
         Returns
@@ -297,7 +298,7 @@ class GaussianRowClassifier(RowClassifier):
                 f"method is {method!r}; it must be one of 'probability', "
                 "'margin', 'normalized-margin'"
             )
-        spreads = self._widened(spreads)
+        # Noise that is the same in all rows would leave the margin alone.
         return margin_of(scores, spreads, normalized=method != "margin")
 
     def _scores_and_spreads(self, X):

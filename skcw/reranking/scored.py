@@ -167,9 +167,9 @@ class RerankedLayer(Layer):
                 "draws among candidates have no option but random_state; they draw no "
                 "weights"
             )
-        settings = self.model.settings("marginal", **options)
+        seed = self.model.draw_seed(options.get("random_state"))
         # Each sequence is drawn for itself, with the same numbers.
-        drawn = np.random.default_rng(settings.seed).random(check_n(n))
+        drawn = np.random.default_rng(seed).random(check_n(n))
         codes, total, share = self.scored.ranked
         last = np.maximum(np.isfinite(total).sum(axis=1) - 1, 0)
         rank = (np.cumsum(share, axis=1)[:, :, None] <= drawn).sum(axis=1)

@@ -207,10 +207,14 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             ``"marginal"`` for the others.
 
             - ``"delta"``: what the best labeling loses in score if that one token gets
-              its best other label. It ranks tokens but is not a probability.
+              its best other label. It ranks tokens but is not a probability. Infinite
+              where constraints leave no other label between those of the neighbors,
+              which makes wrong words as sure as can be.
             - ``"delta-std"``: the same in standard deviations of that difference;
               ``"delta-probit"``: the probability that it is positive. CW and AROW.
-            - ``"delta-max"``: the loss when the rest of the labeling may adapt.
+            - ``"delta-max"``: the loss when the rest of the labeling may adapt, a
+              difference of max-marginals: finite wherever there are two labels, so
+              the one to use with constraints.
             - ``"marginal"``: the forward-backward probability of the label;
               ``"noisy-marginal"``: the same as if noise were added to the scores of
               every token, on average. Words of long entities are then less sure.
@@ -226,6 +230,8 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
               ``"marginal"``.
             - ``"local"``, ``"nbest"``: see ``MaxEntSequenceTagger``.
         **options : float or int
+            Those that the method depends on; others are refused.
+
             ``variance_scale``
                 The factor of the variances of draws, in units of the model's own
                 scale; for ``"noisy-marginal"`` the variance of the noise, in units of

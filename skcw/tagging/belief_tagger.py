@@ -203,7 +203,7 @@ class BeliefTagger(BaseSequenceTagger):
         n_values : int, default=20
             How many values of the scale and of the temperature to try.
         n_draws : int, default=50
-            How many weight vectors to draw for each value.
+            How many weight vectors to draw for each value, if the method draws.
         random_state : int, default=None
             As in ``predict_confidence``.
 

@@ -6,6 +6,7 @@ from sklearn.linear_model import Ridge
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, MultiClassCW, MultiClassPA
 from skcw.active import ActiveLearner
+from skcw.active.learner import UPDATES
 from skcw.active.pool import noisy_labels
 from skcw.active.utilities import doubtful_entities, least_confident_word, margin
 from tests.active.problems import rows, sentences
@@ -35,7 +36,7 @@ def state(learner):
 
 ASKED = "asked"
 BAD = {
-    "never asked": ([19], [Y[19]], "item 19 of the pool was not queried"),
+    "never asked": ([20], [[]], "item 20 of the pool was not queried"),
     "labeled before": ([0], [Y[0]], "item 0 of the pool has its labels already"),
     "twice": ([ASKED, ASKED], [["O"], ["O"]], "occurs more than once"),
     "outside": ([99], [["O"]], "no item 99 in a pool of 21"),
@@ -64,17 +65,18 @@ def test_bad_answers_change_nothing(learner, name):
 
 def test_a_training_that_fails_changes_nothing(learner, monkeypatch):
     before, asked = state(learner), learner.pending
+    learned = [Y[i] for i in asked]
     for error in (RuntimeError, KeyboardInterrupt):
 
         def fail(*args, error=error, **options):
             raise error("in the middle")
 
         with monkeypatch.context() as patch:
-            patch.setattr(learner.estimator_, "partial_fit", fail)
+            patch.setattr(CWSequenceTagger, "fit", fail)
             with pytest.raises(error):
-                learner.teach(asked, [Y[i] for i in asked])
+                learner.teach(asked, learned)
         assert state(learner) == before
-    learner.teach(asked, [Y[i] for i in asked])
+    learner.teach(asked, learned)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +97,10 @@ def test_a_question_that_cannot_be_asked_changes_nothing(learner, options, messa
 
 def test_a_batch_cannot_be_larger_than_its_candidates():
     learner = ActiveLearner(TAGGER, X, n_candidates=5)
-    with pytest.raises(ValueError, match="n_candidates=5"):
+    with pytest.raises(ValueError, match=r"6 items are asked .*n_candidates=5"):
         learner.query(6)
+    with pytest.raises(ValueError, match=r"999 words are asked .*n_candidates=5"):
+        learner.query(words=999)
 
 
 def test_a_pool_that_is_used_up_says_so(learner):
@@ -133,16 +137,23 @@ def test_an_empty_pool_is_refused(estimator, pool):
             "for sequences it must be one of",
         ),
         (TAGGER, X, {"utility": 3}, ValueError, "utility is 3"),
-        (TAGGER, X, {"update": "batch"}, ValueError, "'online' or 'refit'"),
+        (TAGGER, X, {"update": "batch"}, ValueError, "one of lazy, refit, online"),
         (TAGGER, X, {"n_candidates": 0}, ValueError, "n_candidates"),
         (TAGGER, X, {"max_overlap": 2}, ValueError, "max_overlap must be between"),
         (TAGGER, X, {"random_state": None}, ValueError, "random_state"),
         (
             CRFSequenceTagger(),
             X,
-            {},
+            {"update": "online"},
             TypeError,
             "no partial_fit; choose update='refit'",
+        ),
+        (
+            CRFSequenceTagger(max_iter=1).fit(X[:9], Y[:9]),
+            X,
+            {},
+            TypeError,
+            "no partial_fit to continue from where it is; choose update='refit'",
         ),
         (TAGGER, ["a sentence"], {}, TypeError, "sequences of tokens"),
         (TAGGER, "text", {}, TypeError, "the pool is a str"),
@@ -154,7 +165,7 @@ def test_bad_settings_are_refused(estimator, pool, options, error, message):
         ActiveLearner(estimator, pool, **options)
 
 
-@pytest.mark.parametrize("update", ["online", "refit"])
+@pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("classifier", [MultiClassCW(), MultiClassPA()])
 def test_one_class_in_the_first_labels_is_refused(classifier, update):
     R, labels = rows()
@@ -169,9 +180,10 @@ def test_one_class_in_the_first_labels_is_refused(classifier, update):
     assert learner.is_fitted
 
 
-def test_a_class_that_was_not_announced_is_refused():
+@pytest.mark.parametrize("update", UPDATES)
+def test_a_class_that_was_not_announced_is_refused(update):
     R, labels = rows()
-    learner = ActiveLearner(MultiClassCW(), R)
+    learner = ActiveLearner(MultiClassCW(), R, classes=["a", "b"], update=update)
     learner.seed(np.arange(6), labels[:6])
     asked = learner.query(1)
     before = learner.estimator_.weights_.tobytes()
@@ -181,7 +193,7 @@ def test_a_class_that_was_not_announced_is_refused():
     assert learner.estimator_.weights_.tobytes() == before
 
 
-@pytest.mark.parametrize("update", ["online", "refit"])
+@pytest.mark.parametrize("update", UPDATES)
 def test_strings_and_numbers_are_not_mixed(update):
     R, labels = rows()
     learner = ActiveLearner(MultiClassCW(), R, update=update)

@@ -1,11 +1,17 @@
 """``ActiveLearner``: the loop and its records."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 import sklearn_crfsuite
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
-from skcw import CWSequenceTagger, MultiClassCW
+from skcw import CalibratedTagger, CRFSequenceTagger, CWSequenceTagger, MultiClassCW
 from skcw.active import ActiveLearner
+from skcw.active.learner import N_PASSES, UPDATES
 from skcw.data import SequenceEncoder
 from tests.active.problems import advance, answers, rows, sentences, weights
 
@@ -32,7 +38,7 @@ def test_the_estimator_that_was_given_stays_as_it_was():
 
 
 def test_online_learning_is_one_partial_fit_for_each_batch():
-    learner = advance(ActiveLearner(TAGGER, X))
+    learner = advance(ActiveLearner(TAGGER, X, update="online"))
     tagger = CWSequenceTagger(random_state=0)
     for record in learner.history_:
         own = record["positions"]
@@ -40,11 +46,38 @@ def test_online_learning_is_one_partial_fit_for_each_batch():
     np.testing.assert_array_equal(weights(learner), tagger.belief_.weights)
 
 
-def test_refitting_is_a_fit_to_all_labels_in_their_order():
-    learner = advance(ActiveLearner(TAGGER, X, update="refit"))
-    own = learner.labeled
-    tagger = CWSequenceTagger(random_state=0).fit([X[i] for i in own], answers(own))
-    np.testing.assert_array_equal(weights(learner), tagger.belief_.weights)
+@pytest.mark.parametrize("update", ["lazy", "refit"])
+def test_the_model_is_a_fit_to_all_labels_in_their_order(update):
+    learner = ActiveLearner(TAGGER, X, update=update)
+    for _ in range(15):
+        own = advance(learner, 1, 1).labeled
+        tagger = clone(TAGGER).fit([X[i] for i in own], answers(own))
+        np.testing.assert_array_equal(weights(learner), tagger.belief_.weights)
+
+
+def test_lazy_learning_ranks_by_a_model_of_nine_tenths_of_the_labels(monkeypatch):
+    sizes = []
+    fit = CWSequenceTagger.fit
+    monkeypatch.setattr(
+        CWSequenceTagger, "fit", lambda *args: sizes.append(len(args[2])) or fit(*args)
+    )
+    learner = advance(ActiveLearner(TAGGER, X), 24, 1)
+    assert sizes == [*range(1, 12), 13, 15, 17, 19, 21, 24]
+    # To look at the model does not change what it asks.
+    other = ActiveLearner(TAGGER, X)
+    for _ in range(24):
+        advance(other, 1, 1).estimator_.predict(X[:1])
+    assert learner.query(9).tolist() == other.query(9).tolist()
+
+
+def test_lazy_learning_keeps_what_a_fitted_estimator_knows():
+    tagger = CWSequenceTagger(random_state=0).fit(X[:40], Y[:40])
+    learner = ActiveLearner(tagger, X)
+    own = advance(learner, 2).labeled
+    expected = deepcopy(tagger)
+    for _ in range(N_PASSES):
+        expected.partial_fit([X[i] for i in own], answers(own))
+    np.testing.assert_array_equal(weights(learner), expected.belief_.weights)
 
 
 def test_the_most_useful_items_are_asked_first():
@@ -123,7 +156,7 @@ def test_the_form_of_the_pool_does_not_matter(form):
     assert learner.history_ == expected.history_
 
 
-@pytest.mark.parametrize("update", ["online", "refit"])
+@pytest.mark.parametrize("update", UPDATES)
 def test_rows_are_learned_like_sequences(update):
     R, labels = rows()
     learner = ActiveLearner(
@@ -151,8 +184,22 @@ def test_answers_to_questions_of_two_kinds_say_both():
 def test_a_tagger_of_another_package_learns_from_a_cold_start():
     words = [[[str(token)] for token in x] for x in X]
     crf = sklearn_crfsuite.CRF(max_iterations=10)
-    learner = advance(ActiveLearner(crf, words, update="refit"))
+    learner = advance(ActiveLearner(crf, words))
     assert [r["how"] for r in learner.history_] == ["cold start", "utility", "utility"]
+
+
+@pytest.mark.parametrize(
+    "tagger",
+    [
+        CalibratedTagger(TAGGER, cv=2),
+        GridSearchCV(TAGGER, {"phi": [0.2, 0.5]}, cv=2),
+        CRFSequenceTagger(max_iter=3),
+        make_pipeline(SequenceEncoder(), TAGGER),
+    ],
+    ids=lambda tagger: type(tagger).__name__,
+)
+def test_every_tagger_can_be_asked_by_the_default_utility(tagger):
+    assert advance(ActiveLearner(tagger, X), 2, 20).n_labels == 40
 
 
 def test_a_tagger_need_not_know_classes():
@@ -160,4 +207,5 @@ def test_a_tagger_need_not_know_classes():
         def partial_fit(self, X, y):
             return super().partial_fit(X, y)
 
-    assert advance(ActiveLearner(Plain(random_state=0), X)).n_labels == 12
+    learner = ActiveLearner(Plain(random_state=0), X, update="online")
+    assert advance(learner).n_labels == 12

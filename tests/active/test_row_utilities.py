@@ -46,6 +46,17 @@ def test_acl_divides_the_margin_by_its_deviation():
     np.testing.assert_allclose(normalized_margin(model, X), expected, rtol=RTOL)
 
 
+def test_acl_divides_by_what_the_model_knows_without_learned_noise():
+    rng = np.random.default_rng(0)
+    X = (rng.random((400, 60)) < rng.random(60) ** 2) * 1.0
+    y = np.where(X @ rng.standard_normal(60) + rng.standard_normal(400) > 0, "a", "b")
+    model = MultiClassCW(random_state=0).fit(X, y)
+    M, V = mean_and_variance(model, sparse.csr_matrix(X))
+    assert model.noise_ > 0
+    expected = -np.abs(M[:, 0]) / np.sqrt(V[:, 0])
+    np.testing.assert_allclose(normalized_margin(model, X), expected, rtol=RTOL)
+
+
 def test_acl_picks_the_row_closest_to_one_half_of_the_paper():
     # Section 3: argmin |Pr[sign(w·z) = 1] - 1/2|.
     model, (X, _) = fitted_classifier(), rows()

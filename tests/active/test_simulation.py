@@ -3,16 +3,23 @@
 import signal
 import subprocess
 import sys
+from copy import deepcopy
 from functools import partial
 
 import numpy as np
 import pytest
 
-from skcw import CWSequenceTagger, MultiClassCW, MultiClassPA
-from skcw.active import Budget, simulate
+from skcw import (
+    CWSequenceTagger,
+    MultiClassCW,
+    MultiClassPA,
+    make_tagging_pipeline,
+)
+from skcw.active import ActiveLearner, Budget, simulate, simulation
 from skcw.active.pool import noisy_labels
-from skcw.active.simulation import Strategy, Study
+from skcw.active.simulation import Strategy, Study, _described
 from skcw.active.utilities import least_confident_word
+from skcw.features import WindowFeatures
 from tests.active.problems import records, rows, sentences
 
 X, Y = sentences()
@@ -70,7 +77,7 @@ def test_processes_do_not_change_the_result(plain):
 def test_a_cache_gives_the_same_result_and_saves_the_work(plain, tmp_path, monkeypatch):
     first = study(cache=tmp_path)
     assert without_times(first) == without_times(plain)
-    monkeypatch.setattr(CWSequenceTagger, "fit", None)
+    monkeypatch.setattr(simulation, "_run", None)
     assert study(cache=tmp_path).records == first.records
 
 
@@ -83,13 +90,53 @@ def test_a_cache_tells_studies_apart(tmp_path):
         assert len(list(tmp_path.iterdir())) == n_files
 
 
+def test_what_a_learner_is_made_of_tells_studies_apart(tmp_path):
+    names = [f"name{i}" for i in range(60)]
+    options = {"budget": Budget(labels=6), "n_repeats": 1, "cache": tmp_path}
+
+    def files(lexicon):
+        features = WindowFeatures(
+            ["word", "in(word, names)"], lexicons={"names": lexicon}
+        )
+        tagger = make_tagging_pipeline(features, CWSequenceTagger())
+        simulate(tagger, X[:60], Y[:60], "random", **{**SMALL, **options})
+        return len(list(tmp_path.iterdir()))
+
+    # scikit-learn's repr is cut after 30 names.
+    assert [files(names), files(names[:39] + ["other"] + names[40:])] == [1, 2]
+    assert files(list(names)) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (np.arange(9), np.arange(9) + (np.arange(9) == 4)),
+        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}),
+        (lambda n: (lambda k: k + 1)(n), lambda n: (lambda k: k + 2)(n)),
+        (Budget(words=3).should_stop, Budget(words=4).should_stop),
+        (len, max),
+        (MultiClassPA, MultiClassCW),
+    ],
+)
+def test_values_that_differ_are_described_differently(one, other):
+    assert _described(one) == _described(deepcopy(one)) != _described(other)
+
+
+def test_a_new_version_does_its_own_studies(tmp_path, monkeypatch):
+    small = {"budget": Budget(labels=6), "n_repeats": 1, "cache": tmp_path}
+    study(**small)
+    monkeypatch.setattr(simulation, "__version__", "99.0")
+    study(**small)
+    assert len(list(tmp_path.iterdir())) == 6
+
+
 # The same study in a process that dies when three of its six runs are complete. It must
 # not find the sources of the package, so it imports nothing from here.
 KILLED = """
 import os, signal, sys
 from functools import partial
 from skcw import CWSequenceTagger
-from skcw.active import Budget, simulate
+from skcw.active import ActiveLearner, Budget, simulate, simulation
 from skcw.active import simulation
 from skcw.active.simulation import Strategy
 from skcw.active.utilities import least_confident_word
@@ -243,6 +290,53 @@ def test_a_study_is_a_table(plain):
 def test_bad_studies_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         study(**options)
+
+
+@pytest.mark.parametrize(
+    ("strategies", "options", "message"),
+    [
+        (["random", "min-marign"], {}, "utility is 'min-marign'; for sequences it mus"),
+        ({"a": Strategy("random", update="refti")}, {}, "update is 'refti'"),
+        ({"a": Strategy("random", batch=0)}, {}, "batch must be a whole number"),
+        ({"a": Strategy("random", max_overlap=2)}, {}, "max_overlap must be"),
+        (["random"], {"budget": 100}, "budget is 100; it must be a Budget"),
+        (["random"], {"scoring": "spam_f1"}, "spam_f1"),
+    ],
+)
+def test_a_mistake_is_found_before_the_first_run(
+    strategies, options, message, monkeypatch
+):
+    monkeypatch.setattr(simulation, "_run", None)
+    options = {**SMALL, **options}
+    with pytest.raises((ValueError, TypeError), match=message):
+        simulate(CWSequenceTagger(), X[:60], Y[:60], strategies, **options)
+
+
+@pytest.mark.parametrize("update", [None, "online"])
+def test_a_study_gives_the_numbers_of_the_loop(update):
+    given = {} if update is None else {"update": update}
+    found = simulate(
+        CWSequenceTagger(),
+        X[:60],
+        Y[:60],
+        "min-margin",
+        budget=Budget(labels=30),
+        random_state=3,
+        **{**SMALL, "n_repeats": 1, "batch": 1, "evaluate_every": 1},
+        **given,
+    )
+    tagger = CWSequenceTagger(random_state=3)
+    learner = ActiveLearner(
+        tagger, X[:60], utility="min-margin", random_state=3, **given
+    )
+    first = np.random.default_rng([3, 0]).permutation(60)[:6]
+    learner.seed(first, [Y[i] for i in first])
+    scores = []
+    for _ in range(25):
+        scores.append(learner.estimator_.score(*TEST["test"]))
+        asked = learner.query(1)
+        learner.teach(asked, [Y[i] for i in asked])
+    assert found.column("score") == scores
 
 
 def test_a_study_needs_labels_strategies_and_two_classes():

@@ -150,10 +150,11 @@ def test_all_metrics_are_better_when_larger():
 def test_settings_are_values_in_units_of_the_model():
     belief = Belief.start(3, 2, initial_variance=4.0)
     model = ModelConfidence(belief, margin=6.0)
-    values = {"variance_scale": 0.5, "temperature": 2.0, "n_best": 5.0}
-    found = model.settings("kd-pc", **values, n_draws=7, random_state=1)
-    assert found == Settings(0.125, 12.0, n_draws=7, n_best=5, seed=1)
-    assert type(found.n_best) is int
+    values = {"variance_scale": 0.5, "temperature": 2.0}
+    found = model.settings("blend", **values, n_draws=7, random_state=1)
+    assert found == Settings(0.125, 12.0, n_draws=7, seed=1)
+    found = model.settings("kbv", n_best=5.0).n_best
+    assert found == 5 and type(found) is int
     assert model.unit("temperature", METHODS["marginal"]) == 6.0
     assert model.unit("n_best", METHODS["kbv"]) == 1.0
 

@@ -112,6 +112,22 @@ TABLES = [
     ),
     Table(
         ACTIVE,
+        "| | random words | chosen words | online |",
+        "studies/asking",
+        [
+            [f"words/means/{{row}}/{path}"]
+            for path in ("random/3/1", "chosen/3/0", "online/3/0")
+        ],
+        {
+            "Spanish names": "Spanish",
+            "Dutch names": "Dutch",
+            "noun phrases": "NP",
+            "tags of tweets": "ARK",
+            "tags of web text": "EWT XPOS",
+        },
+    ),
+    Table(
+        ACTIVE,
         "| | NP chunks | Spanish names | Dutch names |",
         "papers/mejer2010/active",
         columns_of("sequences/sets/{}/strategies/{row}/needed", SETS),

@@ -56,6 +56,11 @@ def flat(rows):
     return np.concatenate(list(rows))
 
 
+def few_of(method, **options):
+    """Return those of some options that a method takes."""
+    return {k: v for k, v in options.items() if k in METHODS[method].options}
+
+
 def confidence_of(name, **options):
     return flat(FITTED[name].predict_confidence(X, **options))
 
@@ -65,7 +70,8 @@ def confidence_of(name, **options):
 
 @each_served
 def test_every_method_gives_every_word_a_number(name, method):
-    rows = FITTED[name].predict_confidence([[], *X, []], method, n_draws=10, n_best=5)
+    few = few_of(method, n_draws=10, n_best=5)
+    rows = FITTED[name].predict_confidence([[], *X, []], method, **few)
     assert [len(row) for row in rows] == [0, *map(len, X), 0]
     found = flat(rows)
     assert found.dtype == np.float64
@@ -157,13 +163,14 @@ def test_the_seed_is_the_taggers_own_unless_another_is_given(method):
 
 @each_served
 def test_batches_and_threads_change_no_bit(name, method):
-    whole = FITTED[name].predict_confidence(X, method, n_draws=9)
+    few = few_of(method, n_draws=9)
+    whole = FITTED[name].predict_confidence(X, method, **few)
     batch = FITTED[name].encode(X)
     parts = [batch[:11], batch[11:]]
-    rows = [FITTED[name].predict_confidence(part, method, n_draws=9) for part in parts]
+    rows = [FITTED[name].predict_confidence(part, method, **few) for part in parts]
     assert_array_equal(flat(flat(rows)), flat(whole))
     threaded = pickle.loads(pickle.dumps(FITTED[name])).set_params(n_jobs=2)
-    found = threaded.predict_confidence(X, method, n_draws=9)
+    found = threaded.predict_confidence(X, method, **few)
     assert_array_equal(flat(found), flat(whole))
 
 
@@ -186,10 +193,10 @@ def test_entities_are_those_of_the_labels_by_every_definition(name, definition):
 @each_served
 def test_by_default_an_entity_is_as_sure_as_its_least_sure_word(name, method):
     tagger = FITTED[name]
-    words = tagger.predict_confidence(X, method, n_draws=20)
-    for row, sure in zip(
-        tagger.predict_entities(X, method=method, n_draws=20), words, strict=True
-    ):
+    few = few_of(method, n_draws=20)
+    words = tagger.predict_confidence(X, method, **few)
+    entities = tagger.predict_entities(X, method=method, **few)
+    for row, sure in zip(entities, words, strict=True):
         for entity in row:
             assert entity.confidence == sure[entity.start : entity.end].min()
 
@@ -311,15 +318,18 @@ def test_methods_that_need_variances_are_refused_without(name, method):
     ],
 )
 def test_impossible_options_are_refused(options, message):
-    tagger = FITTED["CW"]
+    tagger, (option,) = FITTED["CW"], options
+    method = {"temperature": "marginal", "n_best": "kbv"}.get(option, "kd-pc")
     for call in (
         tagger.predict_confidence,
         tagger.predict_entities,
         tagger.predict_sequence_confidence,
-        tagger.predict_voted,
     ):
         with pytest.raises(ValueError, match=message):
-            call(X, **options)
+            call(X, method=method, **options)
+    if method == "kd-pc":
+        with pytest.raises(ValueError, match=message):
+            tagger.predict_voted(X, **options)
 
 
 def test_unknown_options_are_refused():
@@ -329,10 +339,23 @@ def test_unknown_options_are_refused():
         tagger.predict_sequence_confidence,
         tagger.predict_voted,
     ):
-        with pytest.raises(
-            TypeError, match=r"no option 'heat'; options are variance_sc"
-        ):
+        with pytest.raises(TypeError, match=r"no option 'heat'; its options are "):
             call(X, heat=1)
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "message"),
+    [
+        ("kbv", {"n_draws": 3}, "'n_draws'; its options are n_best"),
+        ("delta-max", {"temperature": 2.0}, "'temperature'; its options are none"),
+        ("marginal", {"random_state": 0}, "'random_state'; its options are temperat"),
+        ("kd-pc", {"n_best": 9}, "ions are variance_scale, n_draws, random_state"),
+        ("noisy-marginal", {"n_draws": 9}, "ions are temperature, variance_scale"),
+    ],
+)
+def test_options_that_a_method_does_not_use_are_refused(method, options, message):
+    with pytest.raises(TypeError, match=f"method {method!r} has no option .*{message}"):
+        FITTED["CW"].predict_confidence(X, method, **options)
 
 
 def test_options_at_the_limits_of_numbers_give_numbers():
@@ -340,7 +363,8 @@ def test_options_at_the_limits_of_numbers_give_numbers():
     for name, method in SERVED:
         for option in METHODS[method].tunes:
             for value in limits.get(option, ()):
-                found = confidence_of(name, method=method, **{option: value}, n_draws=3)
+                given = {option: value, **few_of(method, n_draws=3)}
+                found = confidence_of(name, method=method, **given)
                 assert not np.isnan(found).any()
                 assert (found >= 0).all()
     free = CWSequenceTagger(max_iter=3, constraints=None, random_state=0).fit(*TRAIN)
@@ -592,8 +616,9 @@ def test_given_labels_are_judged_as_the_predicted_ones_where_they_agree():
     tagger = CWSequenceTagger(random_state=0).fit(X[:80], corpus.labels[:80])
     predicted = tagger.predict(X[80:])
     for method in ("marginal", "kbv", "wkbv", "kd-pc", "kd-fixed", "draw-marginal"):
-        given = tagger.predict_label_confidence(X[80:], predicted, method, n_draws=8)
-        own = tagger.predict_confidence(X[80:], method, n_draws=8)
+        few = few_of(method, n_draws=8)
+        given = tagger.predict_label_confidence(X[80:], predicted, method, **few)
+        own = tagger.predict_confidence(X[80:], method, **few)
         np.testing.assert_array_equal(np.concatenate(given), np.concatenate(own))
     marginals = tagger.predict_marginals(X[80:])
     gold = tagger.predict_label_confidence(X[80:], corpus.labels[80:], "marginal")

@@ -88,7 +88,8 @@ NOTES = f"""\
 utilities on another split of NP chunking and of Spanish. It and the CRF rank all that
 is left, the others 1,000 random candidates. Strategies with 20 fits add in every round
 {FEW_FITS_GROWTH:.0%} of what is labeled, so that twenty fits lead to the whole pool;
-they end at the mark. The CRF asks for the sentence of its least confident word. The
+they end at the mark. The CRF asks for the sentence of its least confident word.
+MinConfMargin is min_conf_margin as it is by default, not divided by the words. The
 mark of all is {GOAL:.0%} of the F of CW on the whole pool. The full protocol is five
 runs of each strategy; the tables say how many there were, and ratios are of the runs
 that both have."""

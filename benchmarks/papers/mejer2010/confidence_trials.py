@@ -250,9 +250,8 @@ def _measure_rows(tagger, tuned, X, y, rows, quick):
     for row in rows:
         tagger.confidence_ = tuned.get(row.rule, {})
         started = time.perf_counter()
-        confidence = tagger.predict_confidence(
-            X, row.method, n_draws=min(row.n_draws, most)
-        )
+        drawn = {"n_draws": min(row.n_draws, most)} if METHODS[row.method].draws else {}
+        confidence = tagger.predict_confidence(X, row.method, **drawn)
         seconds = time.perf_counter() - started
         probability = METHODS[row.method].probability
         found[row.name] = {

@@ -129,8 +129,9 @@ def _fit_and_ask(name, corpus, settings):
                 tagger.fit_confidence(
                     X.dev, corpus.dev_labels, method, metric="log_loss", **options
                 )
+            drawn = options if METHODS[method].draws else {}
             row = f"{name}, {method}{fitted}"
-            found[row] = ask(tagger, X.test, corpus, method=method, **options)
+            found[row] = ask(tagger, X.test, corpus, method=method, **drawn)
     return found
 
 
