@@ -279,6 +279,35 @@ def check_weight_values(
         )
 
 
+def check_weighted_labels(class_weight, classes):
+    """Raise if class weights name a label that is none of the classes.
+
+    As in scikit-learn, weights of all classes and of further ones are taken: a fold may
+    lack a rare one.
+
+    Parameters
+    ----------
+    class_weight : dict
+        Weights by label.
+    classes : list
+        The labels of the training data.
+
+    Examples
+    --------
+    >>> from skcw._util.checks import check_weighted_labels
+    >>> check_weighted_labels({"B-LCO": 2}, ["B-LOC", "O"])
+    Traceback (most recent call last):
+        ...
+    ValueError: class_weight names the label 'B-LCO', which is none of: 'B-LOC', 'O'
+    """
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown and not all(label in class_weight for label in classes):
+        known = ", ".join(map(repr, classes[:30]))
+        raise ValueError(
+            f"class_weight names the label {unknown[0]!r}, which is none of: {known}"
+        )
+
+
 def check_real(name, value):
     """Return a parameter as a float; raise unless it is a real number.
 
