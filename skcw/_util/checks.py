@@ -211,9 +211,10 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=HEAVIEST_
         return None
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"sample_weight must hold one number for each of the {n} {what}"
+            f"sample_weight must hold one number for each of the {n} {what}, none too "
+            "large for a float"
         ) from None
     if weight.shape != (n,):
         raise ValueError(
@@ -321,7 +322,26 @@ def check_real(name, value):
     """
     if not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}; it must be a number")
-    return float(value)
+    return float(floats(value, name))
+
+
+def floats(values, name):
+    """Return numbers as an array of float64; raise where one is too large for it.
+
+    Examples
+    --------
+    >>> from skcw._util.checks import floats
+    >>> floats([1, 10**400], "confidence")
+    Traceback (most recent call last):
+        ...
+    ValueError: confidence holds a whole number that is too large for a float
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(
+            f"{name} holds a whole number that is too large for a float"
+        ) from None
 
 
 def check_sparse(matrix, name="X"):

@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 from scipy.stats import binom, nbinom
 from sklearn.utils import check_scalar
 
+from skcw._util.checks import check_real, floats
 from skcw._util.ragged import object_rows
 from skcw.data.schemes import extract_spans
 from skcw.exceptions import NoThresholdWarning
@@ -61,7 +62,7 @@ def check_max_errors(max_errors_per_group, sizes):
             f"max_errors_per_group is {max_errors_per_group!r}; it must be a finite "
             "number, 1 or more"
         )
-    return float(max_errors_per_group)
+    return check_real("max_errors_per_group", max_errors_per_group)
 
 
 def group_numbers(groups):
@@ -588,7 +589,7 @@ def recall_threshold(
 
 def check_true_counts(n_true, n_found):
     """Return how many true entities each sequence has, at least those found."""
-    n_true = np.asarray(n_true, dtype=np.float64)
+    n_true = floats(n_true, "n_true")
     # NaN is not at least anything.
     if n_true.shape != n_found.shape or not (n_true >= n_found).all():
         raise ValueError(
@@ -711,6 +712,7 @@ def conformal_threshold(
         raise ValueError("score must hold at least one number, and no NaN")
     flat, group = np.nan_to_num(flat), flat_groups(groups, len(flat), lengths)
     most = check_max_errors(max_errors_per_group, np.bincount(group)) * (1.0 - alpha)
+    n_missing = check_real("n_missing", n_missing)
     allowed = alpha * (len(flat) + n_missing) - most
     if allowed < 0:
         return -np.inf
@@ -742,7 +744,7 @@ def conformal_sets(table: ArrayLike, threshold: float, classes: Any) -> list[Any
     >>> conformal_sets([[0.7, 0.25, 0.05], [0.1, 0.1, 0.8]], 0.2, ["A", "B", "C"])
     [['A', 'B'], ['C']]
     """
-    table, names = np.asarray(table, dtype=np.float64), list(classes)
+    table, names = floats(table, "table"), list(classes)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise ValueError(
             f"table has the shape {table.shape}; it must have a row for each token and "
@@ -755,7 +757,8 @@ def conformal_sets(table: ArrayLike, threshold: float, classes: Any) -> list[Any
     check_scalar(threshold, "threshold", Real)
     order = np.argsort(-table, axis=1, kind="stable")
     # Where even full sets miss too many, they are full.
-    least = -np.inf if threshold != threshold else float(threshold)
+    least = check_real("threshold", threshold)
+    least = -np.inf if np.isnan(least) else least
     sizes = np.maximum((table >= least).sum(axis=1), 1)
     return [
         [names[k] for k in row[:size]]

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, indexable
 
 from skcw._model.training_hashes import repeated_share
-from skcw._util.checks import check_sample_weight
+from skcw._util.checks import check_real, check_sample_weight
 from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
@@ -86,7 +86,7 @@ class SelectiveMixin:
         risk = np.atleast_1d(self.risk)[0] if self.set_risk is None else self.set_risk
         return conformal_threshold(
             scores,
-            float(risk),
+            check_real("set_risk", risk),
             n_missing=n_missing,
             groups=groups,
             max_errors_per_group=self.max_errors_per_group,

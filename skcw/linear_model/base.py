@@ -207,7 +207,7 @@ class RowClassifier(
     def _check_rows(self, X, y, reset):
         if sparse.issparse(X):
             check_sparse(X)
-        X, y = validate_data(
+        X, y = _validated(
             self,
             X,
             y,
@@ -368,7 +368,7 @@ class RowClassifier(
         check_is_fitted(self, "belief_")
         if sparse.issparse(X):
             check_sparse(X)
-        X = validate_data(
+        X = _validated(
             self,
             X,
             accept_sparse="csr",
@@ -440,6 +440,16 @@ class RowClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _validated(*given, **options):
+    """Validate as scikit-learn does; its error for huge integers names nothing."""
+    try:
+        return validate_data(*given, **options)
+    except OverflowError:
+        raise ValueError(
+            "X or y holds a whole number that is too large for a float"
+        ) from None
 
 
 def _accuracy(rows, n_classes, belief):
