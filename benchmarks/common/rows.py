@@ -203,6 +203,12 @@ def parts_of(name, form, settings):
         )
 
 
+def rows_and_labels(name, settings):
+    """Return whether each row of a set has each word, and the labels as codes."""
+    counts, labels = _counts(name, settings.data_home, settings.quick)
+    return _plain_rows((counts > 0).astype(float)), labels
+
+
 def _in_form(counts, name, form, train):
     if name == DIGITS:
         return counts / 16.0 if form == TF_IDF else (counts >= INK).astype(float)

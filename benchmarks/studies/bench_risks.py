@@ -5,6 +5,8 @@ Parts, each of which can be run by itself; results are merged into one JSON file
 risks     calibration sentences are drawn again and again from pools of real and of
           synthetic sentences; how often is the true risk above the bound, and how much
           is accepted, beside an oracle and methods for single words (MAPIE)
+rows      the same for independent rows: the accepted share of five sets of documents
+          beside an oracle's, and broken bounds where the truth is known
 sets      how large sets are that miss at most a given share of the truth
 planted   errors are planted into a corpus: how many are among the first places that
           `skcw check` and cleanlab list, and how long does it take
@@ -30,10 +32,20 @@ from typing import NamedTuple
 import numpy as np
 
 from common.corpora import CONLL
+from common.rows import (
+    ENRON_A,
+    FOLDERS,
+    NEWS,
+    REUTERS,
+    SENTIMENT,
+    SMS,
+    rows_and_labels,
+)
+from common.rows import MADE as MADE_REVIEWS
 from common.runner import Part, main
 from common.tables import at_least, format_goals, format_table
 from common.tagged import ARK, DUTCH, EWT, NP, READY, SPANISH, TAGGED, Sentences, _read
-from skcw import CWSequenceTagger, make_tagging_pipeline
+from skcw import CWSequenceTagger, MultiClassCW, make_tagging_pipeline
 from skcw._util.ragged import joined_ranges
 from skcw.calibration import conformal_threshold, risk_threshold
 from skcw.calibration.risk_control import (
@@ -317,6 +329,103 @@ def _cells(row, repeats):
         "-" if ratio is None else f"{ratio:.3f}",
         f"{row['risk']:.4f}",
     ]
+
+
+# ---- Rows: power on sets of documents, and bounds where the truth is known ----
+
+ROW_SETS = (SMS, NEWS, SENTIMENT, REUTERS, ENRON_A)
+ROW_SIZES = (200, 400, 800, 1200, 2000, 5000)
+ROWS_IN_POOL = 100_000
+
+
+def run_rows(settings):
+    """Draw calibration rows from every pool, as `run_risks` does with sentences."""
+    repeats = QUICK_REPEATS if settings.quick else N_REPEATS
+    names = (MADE_REVIEWS,) if settings.data_home is None else ROW_SETS
+    pools = [_pool_of_rows(name, settings) for name in names]
+    synthetic = made_pools_of_rows(settings.quick)
+    rows = []
+    for pool in pools + synthetic:
+        for alpha in ALPHAS_RISKS:
+            for size in ROW_SIZES:
+                rows.append(_row_of_rows(pool, alpha, size, repeats))
+    return {"quick": settings.quick, "repeats": repeats, "rows": rows}
+
+
+def _pool_of_rows(name, settings):
+    """Return what classifiers say of the folds that they have not learned from."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    X, y = rows_and_labels(name, settings)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    classifier = MultiClassCW(random_state=0)
+    table = cross_val_predict(classifier, X, y, cv=folds, method="predict_proba")
+    return _alone(name, table.max(axis=1), table.argmax(axis=1) != y)
+
+
+def _alone(name, confidence, wrong):
+    return Pool.of(name, list(confidence[:, None]), list(wrong[:, None]))
+
+
+def made_pools_of_rows(quick):
+    """Return pools of rows whose risk is known, some of them made to mislead."""
+    rng = np.random.RandomState(0)
+    n = ROWS_IN_POOL // (10 if quick else 1)
+    sure = rng.beta(12, 0.6, size=n)
+    wrong = rng.uniform(size=n) > sure
+    useless = rng.uniform(size=n)
+    surest = wrong | ((sure > 0.99) & (rng.uniform(size=n) < 0.06))
+    return [
+        _alone("calibrated", sure, wrong),
+        _alone("ten values", sure.round(1), wrong),
+        _alone("risk .011 anywhere", useless, rng.uniform(size=n) < 0.011),
+        _alone("risk .055 anywhere", useless, rng.uniform(size=n) < 0.055),
+        _alone("wrong among the surest", sure, surest),
+        _alone("all right", useless, np.zeros(n, dtype=bool)),
+        _alone("all wrong", useless, np.ones(n, dtype=bool)),
+    ]
+
+
+def _row_of_rows(pool, alpha, size, repeats):
+    judged = []
+    for repeat in range(repeats):
+        sure, wrong, _ = pool.draw(size, np.random.RandomState(repeat))
+        (made,) = risk_threshold(wrong == 0, sure, alpha)
+        judged.append(pool.judged(made.threshold))
+    risk, share = np.transpose(judged)
+    return {
+        "pool": pool.name,
+        "alpha": alpha,
+        "rows": size,
+        "violations": float((risk > alpha).mean()),
+        "refused": float((share == 0).mean()),
+        "share": float(share.mean()),
+        "oracle": pool.oracle(alpha),
+    }
+
+
+def render_rows(found):
+    """Return the table."""
+    most = allowed(0.05, found["repeats"])
+    title = (
+        f"Independent rows, delta .05, {found['repeats']} draws: broken bounds (* is "
+        f"above {most:.3f}, delta and three\nstandard errors), draws that accept "
+        "nothing, and the accepted share beside an oracle's."
+    )
+    header = ["pool", "alpha", "rows", "broken", "refused", "accepted", "oracle"]
+    rows = [
+        [
+            row["pool"],
+            f"{row['alpha']:g}",
+            row["rows"],
+            f"{row['violations']:.3f}" + ("*" if row["violations"] > most else ""),
+            f"{row['refused']:.3f}",
+            f"{row['share']:.3f}",
+            f"{row['oracle']:.3f}",
+        ]
+        for row in found["rows"]
+    ]
+    return f"{title}\n\n{format_table(header, rows)}"
 
 
 # ---- How large sets are that miss at most a given share of the truth ----
@@ -684,10 +793,11 @@ def render_planted(found):
 
 PARTS = {
     "risks": Part(run_risks, render_risks),
+    "rows": Part(run_rows, render_rows),
     "sets": Part(run_sets, render_sets),
     "planted": Part(run_planted, render_planted),
 }
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, (*CONLL, *TAGGED))
+    main(__file__, PARTS, (*CONLL, *TAGGED, *FOLDERS))

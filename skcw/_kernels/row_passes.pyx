@@ -413,3 +413,29 @@ def row_keys(
                         <unsigned long long>indices[k] + 1)
             out[i] = key
     return keys
+
+
+def row_hashes(
+    const long long[::1] indptr, const int[::1] indices, const real[::1] values
+):
+    """Return a number per row that depends on its content alone.
+
+    Entries are hashed one by one and added up: no step waits for the one before. A zero
+    counts as absent.
+    """
+    cdef Py_ssize_t i, k, n_rows = indptr.shape[0] - 1
+    cdef unsigned long long total, bits
+    cdef double value
+    hashes = np.empty(n_rows, dtype=np.uint64)
+    cdef unsigned long long[::1] out = hashes
+    with nogil:
+        for i in range(n_rows):
+            total = 0
+            for k in range(indptr[i], indptr[i + 1]):
+                value = values[k]
+                if value != 0.0:
+                    memcpy(&bits, &value, sizeof(bits))
+                    total += _mixed(bits + 0x9E3779B97F4A7C15ULL * (
+                        <unsigned long long>indices[k] + 1))
+            out[i] = _mixed(total)
+    return hashes

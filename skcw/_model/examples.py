@@ -9,7 +9,7 @@ import numpy as np
 from skcw._model.checkpoint import digest_of
 from skcw._model.corpus import Corpus
 from skcw._model.training_hashes import batch_hashes, remembered
-from skcw._util.checks import check_sample_weight
+from skcw._util.checks import check_sample_weight, check_weighted_labels
 from skcw._util.compat import StrOptions
 from skcw._util.ragged import joined_ranges
 from skcw.data.batch import SequenceBatch
@@ -182,8 +182,10 @@ def token_costs(class_weight, labels, counts, one_pass):
             )
         return _balanced_costs(counts)
     given = class_weight or {}
+    if not one_pass:
+        # Labels may come later, piece by piece.
+        check_weighted_labels(given, labels)
     for label, weight in given.items():
-        # A label that the data lack is not an error: a fold may lack a rare one.
         if not isinstance(label, str):
             raise ValueError(f"class_weight names the label {label!r}, not a string")
         if not isinstance(weight, Real) or not 0 < weight <= 1e10:

@@ -12,7 +12,7 @@ from skcw._model.gaussian import Belief
 from skcw._model.mixing import RULES, GaussianMerge
 from skcw._model.row_gaussian import TableBelief
 from skcw._model.rows import are_text
-from skcw._model.training_hashes import remembered
+from skcw._model.training_hashes import merged_rows, remembered
 from skcw.data.edges import edge_features
 from skcw.data.schemes import transition_constraints
 from skcw.data.vocabulary import Vocabulary
@@ -355,10 +355,22 @@ def merge_classifiers(classifiers, shares, rule):
     merged = clone(first)
     vars(merged).update(merged._fitted(TableBelief(mean, variance, None), classes))
     vars(merged).update(_mean_numbers(classifiers, shares))
+    merged.training_hashes_ = _merged_rows(classifiers, columns)
     merged.n_features_in_ = len(mean) - 1
     if columns is not None:
         merged.feature_names_in_ = np.array(columns, dtype=object)
     return merged
+
+
+def _merged_rows(classifiers, columns):
+    """Return what all remember of their rows, where columns have one number."""
+    memories = [getattr(one, "training_hashes_", None) for one in classifiers]
+    agree = columns is None or all(
+        columns == one.feature_names_in_.tolist() for one in classifiers
+    )
+    if not agree or any(memory is None for memory in memories):
+        return None
+    return merged_rows(memories)
 
 
 def _check_classifiers(classifiers):

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import train_test_split
-from sklearn.utils.class_weight import compute_class_weight
 
 from skcw._kernels.row_passes import hash_order, row_keys, seen_features, table_sums
 from skcw._model.training import size_to_judge
-from skcw._util.checks import check_sample_weight, check_weight_values
+from skcw._util.checks import (
+    check_sample_weight,
+    check_weight_values,
+    check_weighted_labels,
+)
 from skcw._util.limits import LARGEST_ROW_VALUE, MOST_FEATURES, MOST_PRESENTATIONS
 from skcw._util.ragged import joined_ranges, offsets_of
 
@@ -216,9 +219,11 @@ def class_weights(class_weight, classes, codes, weight, one_pass):
     if class_weight is None:
         return None
     if class_weight != "balanced":
-        return _check_class_weights(
-            compute_class_weight(class_weight, classes=classes, y=classes)
-        )
+        known = classes.tolist()
+        if not one_pass:
+            # Labels may come later, piece by piece.
+            check_weighted_labels(class_weight, known)
+        return _check_class_weights([class_weight.get(label, 1.0) for label in known])
     if one_pass:
         raise ValueError(
             "class_weight='balanced' needs all of the data at once; give partial_fit "
@@ -232,7 +237,13 @@ def class_weights(class_weight, classes, codes, weight, one_pass):
     return balanced
 
 
-def _check_class_weights(by_class):
+def _check_class_weights(given):
+    try:
+        by_class = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"class_weight gives the classes the weights {given}; they must be numbers"
+        ) from None
     if not (np.isfinite(by_class).all() and (by_class >= 0).all() and by_class.any()):
         raise ValueError(
             f"class_weight gives the classes the weights {by_class.tolist()}; they "

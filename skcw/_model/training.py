@@ -56,7 +56,7 @@ class Stopping(NamedTuple):
 RULES_OF_STOPPING = {
     "validation_fraction": (Real, lambda x: 0 < x < 1, "a number between 0 and 1"),
     "n_iter_no_change": (Integral, lambda x: x >= 1, "an integer of at least 1"),
-    "tol": (Real, lambda x: x >= 0, "a number of at least 0"),
+    "tol": (Real, lambda x: 0 <= x < 1e300, "a number of at least 0"),
 }
 
 

@@ -1,12 +1,37 @@
-"""The sentences that a tagger has learned from, as a bounded set of hashes."""
+"""What an estimator has learned from, as a bounded set of hashes."""
+
+from copy import deepcopy
 
 import numpy as np
 
 from skcw._kernels.draws import token_ids
+from skcw._kernels.row_passes import row_hashes
+from skcw._model.training import without_seconds
 
 # The smallest hashes are kept: of a larger corpus they are a random sample, whatever
 # the order in which its sequences came.
 MOST_HASHES = 1 << 14
+
+
+class RemembersTraining:
+    """Mixin of the estimators with ``training_hashes_``, which no file holds.
+
+    They stay in a copy in memory. The same training gives the same file, whatever
+    writes it.
+    """
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        if "history_" in state:
+            state = {**state, "history_": without_seconds(state["history_"])}
+        return {name: v for name, v in state.items() if name != "training_hashes_"}
+
+    def __deepcopy__(self, memo):
+        copy = object.__new__(type(self))
+        memo[id(self)] = copy
+        memory = {k: v for k, v in vars(self).items() if k == "training_hashes_"}
+        vars(copy).update(deepcopy(self.__getstate__() | memory, memo))
+        return copy
 
 
 def batch_hashes(batch):
@@ -39,6 +64,53 @@ def _contains(memory, hashes):
     inside = at < len(memory)
     found[inside] = memory[at[inside]] == hashes[inside]
     return found
+
+
+def remembered_rows(rows, before=None):
+    """Return the hashes to keep of rows, and how often each occurred.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows; those of weight 0 are not learned from.
+    before : tuple of two ndarray, default=None
+        What this function returned for earlier rows.
+
+    Returns
+    -------
+    hashes : ndarray of uint64
+        Sorted.
+    counts : ndarray of int64
+        The number of rows with each hash.
+    """
+    hashes = row_hashes(rows.indptr, rows.indices, rows.values)
+    if rows.weight is not None:
+        hashes = hashes[rows.weight > 0]
+    new, counts = np.unique(hashes, return_counts=True)
+    if before is not None:
+        memory, seen = before[0], before[1].copy()
+        known = _contains(memory, new)
+        seen[np.searchsorted(memory, new[known])] += counts[known]
+        at = np.searchsorted(memory, new[~known])
+        new = np.insert(memory, at, new[~known])
+        counts = np.insert(seen, at, counts[~known])
+    return new[:MOST_HASHES], counts[:MOST_HASHES]
+
+
+def merged_rows(memories):
+    """Return the hashes of rows and the counts that several memories have together."""
+    hashes, counts = map(np.concatenate, zip(*memories, strict=True))
+    new, place = np.unique(hashes, return_inverse=True)
+    together = np.bincount(place, weights=counts, minlength=len(new))
+    return new[:MOST_HASHES], together.astype(np.int64)[:MOST_HASHES]
+
+
+def repeated_share(counts):
+    """Return the share of rows that have a copy among those of such counts.
+
+    New rows of the same kind are known to about this share.
+    """
+    return float(counts[counts > 1].sum() / max(counts.sum(), 1))
 
 
 def known_share(memory, hashes, lengths):

@@ -211,9 +211,10 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=HEAVIEST_
         return None
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"sample_weight must hold one number for each of the {n} {what}"
+            f"sample_weight must hold one number for each of the {n} {what}, none too "
+            "large for a float"
         ) from None
     if weight.shape != (n,):
         raise ValueError(
@@ -279,6 +280,35 @@ def check_weight_values(
         )
 
 
+def check_weighted_labels(class_weight, classes):
+    """Raise if class weights name a label that is none of the classes.
+
+    As in scikit-learn, weights of all classes and of further ones are taken: a fold may
+    lack a rare one.
+
+    Parameters
+    ----------
+    class_weight : dict
+        Weights by label.
+    classes : list
+        The labels of the training data.
+
+    Examples
+    --------
+    >>> from skcw._util.checks import check_weighted_labels
+    >>> check_weighted_labels({"B-LCO": 2}, ["B-LOC", "O"])
+    Traceback (most recent call last):
+        ...
+    ValueError: class_weight names the label 'B-LCO', which is none of: 'B-LOC', 'O'
+    """
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown and not all(label in class_weight for label in classes):
+        known = ", ".join(map(repr, classes[:30]))
+        raise ValueError(
+            f"class_weight names the label {unknown[0]!r}, which is none of: {known}"
+        )
+
+
 def check_real(name, value):
     """Return a parameter as a float; raise unless it is a real number.
 
@@ -292,7 +322,26 @@ def check_real(name, value):
     """
     if not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}; it must be a number")
-    return float(value)
+    return float(floats(value, name))
+
+
+def floats(values, name):
+    """Return numbers as an array of float64; raise where one is too large for it.
+
+    Examples
+    --------
+    >>> from skcw._util.checks import floats
+    >>> floats([1, 10**400], "confidence")
+    Traceback (most recent call last):
+        ...
+    ValueError: confidence holds a whole number that is too large for a float
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(
+            f"{name} holds a whole number that is too large for a float"
+        ) from None
 
 
 def check_sparse(matrix, name="X"):

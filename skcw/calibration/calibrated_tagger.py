@@ -39,7 +39,7 @@ from skcw.tagging.base import WrappedTagger
 from skcw.tagging.crf import as_tagger
 
 PREFIT = "prefit"
-# Corpora repeat sentences: of a new part up to a tenth of the tokens may be known.
+# Corpora repeat sentences: of a new part a tenth of the tokens may well be known.
 MOST_KNOWN = 0.25
 # The event that the confidences of words are enough for.
 LEAST_WORD = "least-word"
@@ -250,10 +250,12 @@ class CalibratingTagger(WrappedTagger):
             return
         share = tagger.train_overlap(X)
         if share > MOST_KNOWN:
+            n_known = round(tagger.train_overlap(X, "sentence") * len(X))
             raise ValueError(
-                f"the tagger has learned from {100 * share:.0f} % of these words, so "
-                "they do not tell how often it is right. Give others, or do without "
-                'cv="prefit"; allow_training_data=True calibrates on them anyway'
+                f"the tagger has learned from {100 * share:.0f} % of these words, in "
+                f"{n_known} of {len(X)} sentences, so they do not tell how often it is "
+                'right. Give others, or do without cv="prefit"; '
+                "allow_training_data=True calibrates on them anyway"
             )
 
     def _plain_params(self):

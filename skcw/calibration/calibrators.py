@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
-from skcw._util.checks import check_weight_values
+from skcw._util.checks import check_weight_values, floats
 from skcw._util.limits import LARGEST_DISTANCE
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw.confidence.methods import METHODS
@@ -155,7 +155,7 @@ class BaseCalibrator:
         """Return the probability of being right, in an array of the same shape."""
         if not all(hasattr(self, name) for name in self.learns):
             raise NotFittedError(f"this {type(self).__name__} was not fitted; call fit")
-        q = self._checked(np.asarray(confidence, dtype=np.float64))
+        q = self._checked(floats(confidence, "confidence"))
         probability = np.clip(self._map(q), 0.0, 1.0)
         if self.keep_order:
             # Both parts never fall, and rounding keeps it so.

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
-from scipy.stats import binom
+from scipy.stats import binom, nbinom
 from sklearn.utils import check_scalar
 
+from skcw._util.checks import check_real, floats
 from skcw._util.ragged import object_rows
 from skcw.data.schemes import extract_spans
 from skcw.exceptions import NoThresholdWarning
@@ -61,7 +62,7 @@ def check_max_errors(max_errors_per_group, sizes):
             f"max_errors_per_group is {max_errors_per_group!r}; it must be a finite "
             "number, 1 or more"
         )
-    return float(max_errors_per_group)
+    return check_real("max_errors_per_group", max_errors_per_group)
 
 
 def group_numbers(groups):
@@ -226,6 +227,9 @@ def binomial(loss, alpha):
 # step. A fifth of delta is for the beginnings, the rest for the steps.
 STARTS = 0.5 ** np.arange(6)
 FOR_STARTS = 0.2
+# Of rows one sequence of tests begins at this share of them, or where so many errors
+# are allowed if that is later: one wrong row among the surest must not end it.
+FIRST_SHARE, FIRST_ERRORS = 0.25, 2
 # No number is given for more groups than this many times those at hand.
 HOPELESS = 10_000
 
@@ -386,8 +390,12 @@ def risk_threshold(
     -----
     Learn then test: every distinct confidence is a threshold. From a beginning, the
     tests go on to lower ones while they succeed, so that no correction for their number
-    is needed. Six beginnings, which depend on the number of units alone, share a fifth
-    of δ.
+    is needed. Beginnings depend on the number of units alone.
+
+    If each group has one unit, as rows have, w wrong ones among k accepted ones pass if
+    Pr[Binomial(k, risk) ≤ w] ≤ δ, the exact test. One sequence begins at a quarter of
+    the units, or at the first k that two errors pass (one or none, if there are fewer
+    units). Otherwise the tests bet on sequences, and six beginnings share a fifth of δ.
 
     References
     ----------
@@ -444,9 +452,14 @@ class Steps:
         # A threshold accepts all units of one confidence, or none of them.
         self.ends = last_of_ties(confidence)
 
+    @property
+    def are_alone(self):
+        """Whether each unit is a group, so that errors are independent."""
+        return self.n_groups == len(self.group)
+
     def evidence(self, alpha, most):
         """Return the evidence for every threshold, the strictest first."""
-        if self.n_groups == len(self.group):
+        if self.are_alone:
             found = binomial(self.wrong, alpha)
         else:
             start = np.zeros(self.n_groups)
@@ -456,9 +469,7 @@ class Steps:
     def threshold(self, alpha, delta, most, level, unit):
         """Return the lowest threshold that keeps a risk."""
         evidence = self.evidence(alpha, most)
-        gate = np.log(len(STARTS) / (FOR_STARTS * delta))
-        begins = self._begins()
-        enough = -np.log((1.0 - FOR_STARTS) * delta)
+        begins, gate, enough = self._plan(alpha, delta)
         widest = _widest(evidence, begins[evidence[begins] >= gate], enough)
         if widest is None:
             needed = needed_groups(self.n_groups, evidence[begins], gate)
@@ -470,10 +481,28 @@ class Steps:
         found = threshold, share, float(self.wrong[:n_accepted].mean())
         return RiskThreshold(alpha, level, unit, *found, *[self.n_groups] * 2)
 
-    def _begins(self):
-        """Return the numbers of the thresholds at which acceptance may begin."""
-        counts = np.ceil(STARTS * len(self.confidence)).astype(np.intp)
-        return np.unique(np.searchsorted(self.ends, counts - 1))
+    def _plan(self, alpha, delta):
+        """Return where tests begin, and the evidence needed there and after it."""
+        n = len(self.confidence)
+        if self.are_alone:
+            counts = np.array([first_count(n, alpha, delta)])
+            gate = enough = -np.log(delta)
+        else:
+            counts = np.ceil(STARTS * n).astype(np.intp)
+            gate = np.log(len(STARTS) / (FOR_STARTS * delta))
+            enough = -np.log((1.0 - FOR_STARTS) * delta)
+        begins = np.unique(np.searchsorted(self.ends, counts - 1))
+        return begins, gate, enough
+
+
+def first_count(n, alpha, delta):
+    """Return how many of n rows are accepted where their tests begin."""
+    for errors in range(FIRST_ERRORS, -1, -1):
+        # The fewest of which so many may be wrong, whatever n is.
+        fewest = errors + 1 + int(nbinom.ppf(1.0 - delta, errors + 1, alpha))
+        if fewest <= n:
+            return max(fewest, int(np.ceil(FIRST_SHARE * n)))
+    return n
 
 
 def _widest(evidence, begins, enough):
@@ -560,7 +589,7 @@ def recall_threshold(
 
 def check_true_counts(n_true, n_found):
     """Return how many true entities each sequence has, at least those found."""
-    n_true = np.asarray(n_true, dtype=np.float64)
+    n_true = floats(n_true, "n_true")
     # NaN is not at least anything.
     if n_true.shape != n_found.shape or not (n_true >= n_found).all():
         raise ValueError(
@@ -683,6 +712,7 @@ def conformal_threshold(
         raise ValueError("score must hold at least one number, and no NaN")
     flat, group = np.nan_to_num(flat), flat_groups(groups, len(flat), lengths)
     most = check_max_errors(max_errors_per_group, np.bincount(group)) * (1.0 - alpha)
+    n_missing = check_real("n_missing", n_missing)
     allowed = alpha * (len(flat) + n_missing) - most
     if allowed < 0:
         return -np.inf
@@ -714,7 +744,7 @@ def conformal_sets(table: ArrayLike, threshold: float, classes: Any) -> list[Any
     >>> conformal_sets([[0.7, 0.25, 0.05], [0.1, 0.1, 0.8]], 0.2, ["A", "B", "C"])
     [['A', 'B'], ['C']]
     """
-    table, names = np.asarray(table, dtype=np.float64), list(classes)
+    table, names = floats(table, "table"), list(classes)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise ValueError(
             f"table has the shape {table.shape}; it must have a row for each token and "
@@ -727,7 +757,8 @@ def conformal_sets(table: ArrayLike, threshold: float, classes: Any) -> list[Any
     check_scalar(threshold, "threshold", Real)
     order = np.argsort(-table, axis=1, kind="stable")
     # Where even full sets miss too many, they are full.
-    least = -np.inf if threshold != threshold else float(threshold)
+    least = check_real("threshold", threshold)
+    least = -np.inf if np.isnan(least) else least
     sizes = np.maximum((table >= least).sum(axis=1), 1)
     return [
         [names[k] for k in row[:size]]

@@ -12,16 +12,23 @@ from sklearn.model_selection import (
     ShuffleSplit,
     StratifiedShuffleSplit,
 )
+from sklearn.pipeline import Pipeline
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, indexable
 
-from skcw._util.checks import check_sample_weight
+from skcw._model.training_hashes import repeated_share
+from skcw._util.checks import check_real, check_sample_weight
 from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
-from skcw.calibration.calibrated_tagger import PREFIT, fitted_before, prefit_clone
+from skcw.calibration.calibrated_tagger import (
+    MOST_KNOWN,
+    PREFIT,
+    fitted_before,
+    prefit_clone,
+)
 from skcw.calibration.risk_control import (
     check_risks,
     conformal_sets,
@@ -79,7 +86,7 @@ class SelectiveMixin:
         risk = np.atleast_1d(self.risk)[0] if self.set_risk is None else self.set_risk
         return conformal_threshold(
             scores,
-            float(risk),
+            check_real("set_risk", risk),
             n_missing=n_missing,
             groups=groups,
             max_errors_per_group=self.max_errors_per_group,
@@ -127,6 +134,9 @@ class SelectiveClassifier(
     max_errors_per_group : float, default=None
         The largest number of errors among what is accepted of one group; 3 by default,
         and 1 without groups.
+    allow_training_data : bool, default=False
+        Whether a fitted classifier may be calibrated on its training data, where it can
+        tell: one of skcw, also at the end of a pipeline or inside of a search.
     random_state : int, RandomState instance or None, default=0
         Chooses the rows for calibration.
 
@@ -169,6 +179,7 @@ class SelectiveClassifier(
     calibration_size: float = 0.3
     set_risk: float | None = None
     max_errors_per_group: float | None = None
+    allow_training_data: bool = False
     random_state: int | np.random.RandomState | None = 0
 
     _parameter_constraints = {
@@ -179,6 +190,7 @@ class SelectiveClassifier(
         "calibration_size": [Interval(Real, 0, 1, closed="neither")],
         "set_risk": [Real, None],
         "max_errors_per_group": [Interval(Real, 1, None, closed="left"), None],
+        "allow_training_data": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -225,6 +237,8 @@ class SelectiveClassifier(
         weight = check_sample_weight(sample_weight, len(y), "rows")
         classifier, rows = self._fitted(X, y, weight, groups)
         check_is_fitted(classifier)
+        if fitted_before(self) is not None and not self.allow_training_data:
+            _refuse_known(classifier, X, len(y))
         self.estimator_, self.classes_ = classifier, classifier.classes_
         held_groups = None if groups is None else groups[rows]
         self._calibrate(some_rows(X, rows), y[rows], held_groups)
@@ -331,6 +345,40 @@ class SelectiveClassifier(
         """The number of columns."""
         check_is_fitted(self)
         return self.estimator_.n_features_in_
+
+
+def _refuse_known(classifier, X, n_rows):
+    """Raise if a fitted classifier was trained on the rows, where it can tell."""
+    for learner, rows in _learners(classifier, X):
+        share, memory = learner.train_overlap(rows), learner.training_hashes_
+        # Where training rows repeat each other, new ones repeat them as well.
+        if share > MOST_KNOWN + (1 - MOST_KNOWN) * repeated_share(memory[1]):
+            raise ValueError(
+                f"the classifier has learned from {round(share * n_rows)} of these "
+                f"{n_rows} rows, so they do not tell how often it is right. Give "
+                'others, or do without cv="prefit"; allow_training_data=True '
+                "calibrates on them anyway"
+            )
+
+
+# Where the estimators of scikit-learn keep what they have fitted.
+INSIDE = ("best_estimator_", "estimator_", "estimators_", "calibrated_classifiers_")
+
+
+def _learners(estimator, X):
+    """Yield the classifiers inside that remember, and the rows as each reads them."""
+    if isinstance(estimator, Pipeline):
+        if len(estimator) > 1:
+            X = estimator[:-1].transform(X)
+        yield from _learners(estimator[-1], X)
+    elif hasattr(estimator, "train_overlap"):
+        if getattr(estimator, "training_hashes_", None) is not None:
+            yield estimator, X
+    else:
+        found = [getattr(estimator, name, None) for name in (*INSIDE, "estimator")]
+        inside = next((each for each in found if each is not None), [])
+        for each in inside if isinstance(inside, list) else [inside]:
+            yield from _learners(each, X)
 
 
 def some_rows(X, rows):

@@ -337,11 +337,11 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
                 )
         weight = check_sample_weight(sample_weight, len(y))
         tagger, rest = self._fitted(X, y, weight, groups)
-        if fitted_before(self) is not None:
-            self._refuse_known(tagger, X)
         X, y, groups = X[rest], y[rest], _of(groups, rest)
         self.estimator_ = tagger = as_tagger(tagger)
         batch = _encoded(tagger, X)
+        if fitted_before(self) is not None:
+            self._refuse_known(tagger, batch)
         found = predictions_of(tagger, batch)
         self.thresholds_ = self._risk_thresholds(found, y, groups)
         self.conformal_threshold_ = self._conformal_threshold(found, y, groups)

@@ -14,7 +14,7 @@ from skcw.confidence.acceptance import (
 )
 
 
-def calibrated(pipeline, options, X, held_out):
+def calibrated(pipeline, options, held_out):
     """Return a selective tagger around a fitted pipeline.
 
     Parameters
@@ -23,8 +23,6 @@ def calibrated(pipeline, options, X, held_out):
         The model.
     options : argparse.Namespace
         With ``calibrate``, the risks and the unit.
-    X : TokenColumns
-        The training sentences of the model.
     held_out : (TokenColumns, labels)
         Those of calibration.
 
@@ -39,13 +37,14 @@ def calibrated(pipeline, options, X, held_out):
     new, y = held_out
     features = pipeline[0].extractor_
     check_file(features, new, options.calibrate, "calibrate", " besides the labels")
-    known = {tuple(row) for row in X.column(0)}
-    rows = list(new.column(0))
-    again = sum(len(row) for row in rows if tuple(row) in known) / new.n_tokens
-    if again > MOST_KNOWN:
+    again = pipeline.train_overlap(new)
+    if again > MOST_KNOWN and not options.allow_training_data:
+        n_known = round(pipeline.train_overlap(new, "sentence") * len(new))
         raise ValueError(
             f"the model has learned from {100 * again:.0f} % of the words of "
-            f"{options.calibrate}, so that they do not tell how often it is right"
+            f"{options.calibrate}, in {n_known} of {len(new)} sentences, so that they "
+            "do not tell how often it is right; --allow-training-data calibrates on "
+            "them anyway"
         )
     model = SelectiveTagger(
         pipeline,
@@ -53,6 +52,7 @@ def calibrated(pipeline, options, X, held_out):
         confidence_level=options.confidence_level,
         unit=options.accept_unit,
         cv="prefit",
+        allow_training_data=True,
     )
     model.fit(new, y)
     model.source_ = options.calibrate

@@ -94,6 +94,8 @@ def _add_risk(parser):
         "a labeled corpus that is neither CORPUS nor --dev: find the threshold "
         "by which `skcw tag --accept` accepts labels",
     )
+    text = "calibrate even on sentences that the model has learned from"
+    add_flag(group, "--allow-training-data", text=text)
     group.add_argument(
         "--accept-risk",
         type=share,
@@ -237,15 +239,18 @@ def _check_options(options):
         raise UsageError("--memory goes neither with --model crf nor with --calibrate")
     if options.calibrate is None and options.accept_risk is not None:
         raise UsageError("--accept-risk needs sentences to calibrate on: --calibrate")
+    if options.calibrate is None and options.allow_training_data:
+        raise UsageError("--allow-training-data is for sentences of --calibrate")
     for name in filter(None, (options.corpus, options.dev, options.calibrate)):
         if os.path.exists(options.output) and _are_same(options.output, name):
             raise UsageError(f"-o would overwrite the corpus {name}")
     check_replaceable(options.output)
     for name in filter(None, (options.corpus, options.dev)):
-        if options.calibrate and _are_same(options.calibrate, name):
+        known = options.calibrate and _are_same(options.calibrate, name)
+        if known and not options.allow_training_data:
             raise UsageError(
                 f"--calibrate must not be {name}: the model has learned from it, so it "
-                "cannot be used for calibration"
+                "cannot be used for calibration; --allow-training-data does so anyway"
             )
     if options.checkpoint is None:
         if options.resume or options.checkpoint_every is not None:
@@ -329,7 +334,7 @@ def _saved(pipeline, corpus, held_out, options):
     if held_out is not None:
         from skcw.cli.risk import calibrated
 
-        model = calibrated(pipeline, options, corpus.first, held_out)
+        model = calibrated(pipeline, options, held_out)
     model.reading_ = corpus.file.reading()
     dtype = "float16" if options.half else None
     model.save(options.output, dtype, mapped=options.mapped)

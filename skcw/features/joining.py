@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import chain
+from numbers import Number
 
 import numpy as np
 
@@ -138,14 +139,20 @@ class FunctionPart:
                 f"the function {name_of(self.function)} gave {len(found)} rows for the "
                 f"{len(tokens)} tokens of sequence {s}"
             )
-        return [{self.name: _named(row)} for row in found]
+        return [{self.name: self._named(row, s, i)} for i, row in enumerate(found)]
 
-
-def _named(row):
-    """Return the features of a token in the form of a value of a dict."""
-    if row is None:
-        return []
-    return [row] if isinstance(row, str) else row
+    def _named(self, row, s, i):
+        """Return the features of a token in the form of a value of a dict."""
+        if isinstance(row, (Number, np.bool_, bytes)):
+            # In a dict it would be the value of a feature without a name.
+            raise TypeError(
+                f"the function {name_of(self.function)} gave {row!r} for sequence {s}, "
+                f"token {i}; the features of a token are a string, a list of strings, "
+                "a dict or None"
+            )
+        if row is None:
+            return []
+        return [row] if isinstance(row, str) else row
 
 
 class VectorPart:

@@ -201,6 +201,16 @@ def named_template(parts):
     return Template(tuple(literals), tuple((view, offset) for _, view, offset in parts))
 
 
+def _encoded(text):
+    """Return a part of a feature's name in UTF-8."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"the feature {text!r} holds half of a character, which has no UTF-8"
+        ) from None
+
+
 def compiled_plan(templates, lexicons, clusters, found_in):
     """Return views and templates as the compiled extractor takes them.
 
@@ -227,7 +237,7 @@ def compiled_plan(templates, lexicons, clusters, found_in):
     rows = []
     for template in templates:
         atoms = [(views.setdefault(v, len(views)), o) for v, o in template.atoms]
-        rows.append(([text.encode("utf-8") for text in template.literals], atoms))
+        rows.append((list(map(_encoded, template.literals)), atoms))
     data = lexicons, clusters, found_in
     return [_compiled_view(view, *data) for view in views], rows
 

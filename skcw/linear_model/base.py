@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skcw._kernels.row_passes import row_hashes
 from skcw._model.checkpoint import keeping
 from skcw._model.gaussian import check_size
 from skcw._model.merge import merge_classifiers
@@ -27,7 +28,8 @@ from skcw._model.rows import (
     row_weights,
 )
 from skcw._model.shards import checked_n_shards
-from skcw._model.training import PassTasks, Plan, Stopping, train, without_seconds
+from skcw._model.training import PassTasks, Plan, Stopping, train
+from skcw._model.training_hashes import known_share, remembered_rows
 from skcw._util.checks import check_sparse
 from skcw._util.compat import (
     CallbackSupportMixin,
@@ -64,13 +66,6 @@ class RowClassifier(
     }
 
     _merged = staticmethod(merge_classifiers)
-
-    def __getstate__(self):
-        # The same training gives the same file, whatever writes it.
-        state = super().__getstate__()
-        if "history_" in state:
-            state = {**state, "history_": without_seconds(state["history_"])}
-        return state
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
@@ -212,7 +207,7 @@ class RowClassifier(
     def _check_rows(self, X, y, reset):
         if sparse.issparse(X):
             check_sparse(X)
-        X, y = validate_data(
+        X, y = _validated(
             self,
             X,
             y,
@@ -278,9 +273,42 @@ class RowClassifier(
             if one_pass and before is not None:
                 belief.keep_spare(before, learned.touched)
             self.n_iter_ = self.history_[-1]["epoch"]
+        self._remember(rows, fresh)
         if fresh:
             self._learn_variance(belief, unseen, training.judge)
         tasks.finish(belief)
+
+    def _remember(self, rows, fresh):
+        """Remember the rows; nothing where it is unknown what came before them."""
+        before = None if fresh else getattr(self, "training_hashes_", None)
+        if fresh or before is not None:
+            self.training_hashes_ = remembered_rows(rows, before)
+
+    @reads_at_once
+    def train_overlap(self, X: Any) -> float:
+        """Return the share of the rows of X that the classifier has learned from.
+
+        Scores on such rows say nothing about new ones. Rows of few different features
+        are often equal by chance.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        fraction : float
+            From 0 to 1; after training on more than 16,384 different rows estimated
+            from a random sample of them. NaN for a classifier that was loaded from a
+            file without hashes; ``save(path, train_hashes=True)`` writes them.
+        """
+        rows = self._read(X)
+        memory = getattr(self, "training_hashes_", None)
+        if memory is None:
+            return np.nan
+        hashes = row_hashes(rows.indptr, rows.indices, rows.values)
+        return known_share(memory[0], hashes, np.ones(len(rows)))
 
     def _prepare(self, rows, whole):
         """Choose what depends on the rows; ``whole`` is false for a further piece."""
@@ -340,7 +368,7 @@ class RowClassifier(
         check_is_fitted(self, "belief_")
         if sparse.issparse(X):
             check_sparse(X)
-        X = validate_data(
+        X = _validated(
             self,
             X,
             accept_sparse="csr",
@@ -412,6 +440,16 @@ class RowClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _validated(*given, **options):
+    """Validate as scikit-learn does; its error for huge integers names nothing."""
+    try:
+        return validate_data(*given, **options)
+    except OverflowError:
+        raise ValueError(
+            "X or y holds a whole number that is too large for a float"
+        ) from None
 
 
 def _accuracy(rows, n_classes, belief):

@@ -15,6 +15,7 @@ from sklearn.model_selection import check_cv
 
 from skcw._model.row_training import predictions
 from skcw._model.rows import FEWEST_ROWS, held_out_to_judge, row_weights
+from skcw._util.checks import check_real
 from skcw._util.compat import Interval, StrOptions, _safe_indexing
 from skcw._util.one_step import reads_at_once
 from skcw.exceptions import UnlearnedConfidenceWarning
@@ -109,7 +110,8 @@ class GaussianRowClassifier(RowClassifier):
             # Until they are learned, as a callback may see it, the last ones stay.
             learned = {name: getattr(self, name, UNLEARNED[name]) for name in UNLEARNED}
         else:
-            learned = {**UNLEARNED, "variance_scale_": float(self.variance_scale)}
+            scale = check_real("variance_scale", self.variance_scale)
+            learned = {**UNLEARNED, "variance_scale_": scale}
         return {**super()._fitted(belief, classes), **learned}
 
     def _held_out_to_judge(self, rows):

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.row_gaussian import TableBelief, table_width
 from skcw._model.training import without_seconds
+from skcw._model.training_hashes import RemembersTraining
 from skcw._util.limits import LARGEST_LEARNED
 from skcw.data.saved import (
     FLOATS,
@@ -41,18 +42,26 @@ NUMBERS = (
     "noise_",
     "shrinkage_",
 )
+# The hashes of the training rows, and how often each occurred.
+MEMORY = ("training_hashes", "training_counts")
 # What names of columns and labels can be in a file: numbers, truth values and text.
 LABEL_KINDS = "biufUO"
 
 
-class SavedClassifier(SavedModelMixin):
+class SavedClassifier(RemembersTraining, SavedModelMixin):
     """Mixin of the classifiers that a file can hold."""
 
-    def save(self, path: str | PathLike[str], dtype: str | None = None) -> None:
+    def save(
+        self,
+        path: str | PathLike[str],
+        dtype: str | None = None,
+        *,
+        train_hashes: bool = False,
+    ) -> None:
         """Write the fitted classifier to a file, without pickle.
 
         A ``random_state`` that is not an integer is saved as None. No training row is
-        in the file.
+        in the file, nor a hash of one unless ``train_hashes`` is set.
 
         Parameters
         ----------
@@ -64,8 +73,15 @@ class SavedClassifier(SavedModelMixin):
             half precision, each table with a scale of its own: smaller files, and
             hardly a label changes. Loaded, they have the precision that they had, but
             are rounded to three digits.
+        train_hashes : bool, default=False
+            Whether to write a hash of each training row, for ``train_overlap``: anyone
+            who has the file can then test whether a row was used.
         """
-        write_model(path, *self.to_saved(), dtype=dtype)
+        header, arrays = self.to_saved()
+        memory = getattr(self, "training_hashes_", None)
+        if train_hashes and memory is not None:
+            arrays = arrays | dict(zip(MEMORY, memory, strict=True))
+        write_model(path, header, arrays, dtype=dtype)
 
     def _saved_state(self):
         check_is_fitted(self, "belief_")
@@ -98,6 +114,11 @@ class SavedClassifier(SavedModelMixin):
         # What `_fitted` knows of confidence is what the parameters say.
         known = {*fitted, *self.get_params(deep=False)}
         vars(self).update(fitted | _plain_state(state, known))
+        self.training_hashes_ = None
+        if all(name in arrays for name in MEMORY):
+            hashes = saved_array(arrays, MEMORY[0], ("u8",), (None,))
+            counts = saved_array(arrays, MEMORY[1], ("i8",), hashes.shape)
+            self.training_hashes_ = hashes, counts
 
     def _plain_params(self):
         params = super()._plain_params()

@@ -352,7 +352,8 @@ def _table(tokens):
         table = np.asarray(tokens)
         if table.dtype.kind != "f":
             table = table.astype(np.float64)
-    except (TypeError, ValueError):  # rows of several lengths, or no numbers
+    except (TypeError, ValueError, OverflowError):
+        # Rows of several lengths, no numbers, or too large ones.
         table = None
     if table is None or table.ndim != 2:
         raise ValueError(

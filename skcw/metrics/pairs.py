@@ -5,7 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._util.checks import check_same_length, check_same_lengths, check_weight_values
+from skcw._util.checks import (
+    check_same_length,
+    check_same_lengths,
+    check_weight_values,
+    floats,
+)
 from skcw._util.limits import HEAVIEST_SCORED
 from skcw.data.labels import listed_in_order
 
@@ -268,9 +273,12 @@ def as_float64(values, name, advice):
     try:
         if values.dtype.kind in "biufO":
             return values.astype(np.float64)
+    except OverflowError:
+        floats(values, name)
     except (TypeError, ValueError):  # an object that is not a number
         pass
-    raise TypeError(f"{name} holds values such as {values[0]!r}; {advice}")
+    some = f"values such as {values[0]!r}" if len(values) else f"no {values.dtype}"
+    raise TypeError(f"{name} holds {some}; {advice}")
 
 
 def place_of(name, index, lengths):

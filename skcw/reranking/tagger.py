@@ -392,13 +392,15 @@ class RerankedTagger(BaseSequenceTagger):
         check_is_fitted(self, "reranker_")
         return "marginal"
 
-    def train_overlap(self, X: Iterable[Any]) -> float:
+    def train_overlap(self, X: Iterable[Any], unit: str = "word") -> float:
         """Return the fraction of the words of X that the base tagger has learned from.
 
         Parameters
         ----------
         X : iterable of sequences
             The sequences.
+        unit : {"word", "sentence"}, default="word"
+            What is counted: the words, or the sentences that have any.
 
         Returns
         -------
@@ -406,7 +408,7 @@ class RerankedTagger(BaseSequenceTagger):
             From 0 to 1; NaN for a tagger that does not remember.
         """
         check_is_fitted(self, "reranker_")
-        return self.estimator_.train_overlap(X)
+        return self.estimator_.train_overlap(X, unit)
 
     @property
     def classes_(self):

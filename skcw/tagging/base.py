@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._model.training import without_seconds
+from skcw._model.training_hashes import RemembersTraining
 from skcw._util.compat import Interval
 from skcw.confidence.predictions import Predictions
 from skcw.data.batch import SequenceBatch
@@ -39,7 +39,7 @@ N_JOBS = [
 ]
 
 
-class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
+class BaseSequenceTagger(RemembersTraining, SavedModelMixin, BaseEstimator):
     """Base class of all sequence taggers: prediction, confidence, saving to files.
 
     A subclass implements ``predict_all``; all other methods use it, so that signatures
@@ -494,14 +494,6 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             header["reading"] = self.reading_
         write_model(path, header, arrays, dtype=dtype, pack=not mapped)
 
-    def __getstate__(self):
-        # The same training gives the same file, whatever writes it.
-        state = super().__getstate__()
-        if "history_" in state:
-            state = {**state, "history_": without_seconds(state["history_"])}
-        # Nor does a hash of a training sentence travel in it.
-        return {name: v for name, v in state.items() if name != "training_hashes_"}
-
     @property
     def size_(self):
         """About how many bytes the file of the model takes."""
@@ -555,13 +547,15 @@ class WrappedTagger(BaseSequenceTagger):
         check_is_fitted(self)
         return self.estimator_.encode(X)
 
-    def train_overlap(self, X: Iterable[Any]) -> float:
+    def train_overlap(self, X: Iterable[Any], unit: str = "word") -> float:
         """Return the fraction of the words of X that the inner tagger has learned from.
 
         Parameters
         ----------
         X : iterable of sequences
             The sequences.
+        unit : {"word", "sentence"}, default="word"
+            What is counted: the words, or the sentences that have any.
 
         Returns
         -------
@@ -571,7 +565,8 @@ class WrappedTagger(BaseSequenceTagger):
         """
         check_is_fitted(self)
         inner = self.estimator_
-        return inner.train_overlap(X) if hasattr(inner, "train_overlap") else np.nan
+        known = hasattr(inner, "train_overlap")
+        return inner.train_overlap(X, unit) if known else np.nan
 
     @available_if(lambda self: _inside(self, "explain"))
     def explain(self, sequence):

@@ -139,7 +139,7 @@ class BeliefTagger(BaseSequenceTagger):
         return Explanations(explained, given_tokens(sequence))
 
     @reads_at_once
-    def train_overlap(self, X: Iterable[Any]) -> float:
+    def train_overlap(self, X: Iterable[Any], unit: str = "word") -> float:
         """Return the share of the tokens of X that the tagger has learned from.
 
         Scores on such tokens say nothing about new ones. A sequence counts if it has
@@ -150,6 +150,8 @@ class BeliefTagger(BaseSequenceTagger):
         ----------
         X : iterable of sequences
             The sequences, in the form in which others were given to ``fit``.
+        unit : {"word", "sentence"}, default="word"
+            What is counted: the words, or the sentences that have any.
 
         Returns
         -------
@@ -162,7 +164,10 @@ class BeliefTagger(BaseSequenceTagger):
         memory = getattr(self, "training_hashes_", None)
         if memory is None:
             return np.nan
-        return known_share(memory, batch_hashes(batch), batch.lengths)
+        if unit not in ("word", "sentence"):
+            raise ValueError(f"unit is {unit!r}; it must be 'word' or 'sentence'")
+        counted = batch.lengths if unit == "word" else batch.lengths > 0
+        return known_share(memory, batch_hashes(batch), counted)
 
     # Confidence.
 

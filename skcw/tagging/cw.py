@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from skcw._kernels.sequence_passes import cw_pass
+from skcw._util.checks import check_real
 from skcw._util.compat import Interval, StrOptions
 from skcw.tagging.online import GAUSSIAN_CONSTRAINTS, OnlineTagger
 
@@ -216,6 +217,6 @@ class CWSequenceTagger(OnlineTagger):
             cw_pass,
             phi=self._phi(norm),
             diagonal=self.diagonal,
-            limit=self.C,
+            limit=check_real("C", self.C),
             split=self.split_errors,
         )

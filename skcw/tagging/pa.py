@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from skcw._kernels.sequence_passes import pa_pass
+from skcw._util.checks import check_real
 from skcw._util.compat import Interval
 from skcw.tagging.online import OnlineTagger
 
@@ -147,7 +148,7 @@ class PASequenceTagger(OnlineTagger):
     }
 
     def _bound_kernel(self, norm):
-        return partial(pa_pass, budget=self.C, k=self.n_rivals)
+        return partial(pa_pass, budget=check_real("C", self.C), k=self.n_rivals)
 
     def _margin(self, belief=None, norm=None):
         # Measured: at this share of the margin asked for, marginals are calibrated

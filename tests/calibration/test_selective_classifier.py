@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -32,6 +34,52 @@ def test_accepted_rows_are_wrong_as_rarely_as_the_bound_says(fitted):
         accepted = selective.accept(X[1400:], threshold.risk)
         assert accepted.mean() > 0.3 and wrong[accepted].mean() <= threshold.risk
     assert (selective.predict_proba(X[1400:]) == fitted.predict_proba(X[1400:])).all()
+
+
+def in_pipeline(rows, labels):
+    return make_pipeline(StandardScaler(), MultiClassCW()).fit(rows, labels)
+
+
+def in_search(rows, labels):
+    model = make_pipeline(StandardScaler(), MultiClassCW())
+    return GridSearchCV(model, {"multiclasscw__phi": [1.0]}, cv=2).fit(rows, labels)
+
+
+def calibrated(rows, labels):
+    # Each of its classifiers has seen two thirds of the rows.
+    return CalibratedClassifierCV(MultiClassCW(), cv=3).fit(rows, labels)
+
+
+def frozen(rows, labels):
+    return FrozenEstimator(MultiClassCW().fit(rows, labels))
+
+
+@pytest.mark.parametrize(
+    ("fit", "n_known"),
+    [(in_pipeline, 300), (in_search, 300), (frozen, 300), (calibrated, 200)],
+)
+def test_training_rows_are_refused_where_they_can_be_known(fit, n_known):
+    selective = SelectiveClassifier(fit(X[:300], Y[:300]), risk=0.2, cv="prefit")
+    with pytest.raises(ValueError, match=f"from {n_known} of these 300 rows"):
+        selective.fit(X[:300], Y[:300])
+    with pytest.raises(ValueError, match=r"from \d+ of these 600 rows"):
+        selective.fit(X[:600], Y[:600])
+    selective.fit(X[300:600], Y[300:600])
+    selective.set_params(allow_training_data=True).fit(X[:300], Y[:300])
+
+
+def test_rows_that_are_equal_by_chance_are_not_refused():
+    dark = (X[:, 20:24] > 8).astype(float)
+    classifier = MultiClassCW(random_state=0).fit(dark[:900], Y[:900])
+    assert classifier.train_overlap(dark[900:]) > 0.9
+    selective = SelectiveClassifier(classifier, risk=0.9, cv="prefit")
+    assert selective.fit(dark[900:], Y[900:]).thresholds_[0].holds
+
+
+def test_a_classifier_of_another_package_cannot_tell():
+    other = LogisticRegression(max_iter=300).fit(X[:300] / 16, Y[:300])
+    selective = SelectiveClassifier(other, risk=0.2, cv="prefit")
+    assert selective.fit(X[:300] / 16, Y[:300]).thresholds_[0].holds
 
 
 def test_sets_of_rows_contain_the_truth(fitted):

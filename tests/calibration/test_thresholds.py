@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skcw.calibration import recall_threshold, risk_threshold
 from skcw.calibration.risk_control import RiskThreshold
-from tests.reference.risk_control import threshold_of
+from tests.reference.risk_control import row_threshold_of, threshold_of
 
 
 def sentences(n, seed=0, n_words=8, quality=1.0):
@@ -30,6 +30,48 @@ def test_the_threshold_equals_that_of_trying_all(seed, alpha):
     )
     expected = threshold_of(correct.ravel(), confidence.ravel(), group, alpha, 0.2, 2.0)
     assert found.threshold == expected
+
+
+def rows(n, seed, decimals=2):
+    """Return outcomes and confidences of rows: the surer, the more often right."""
+    rng = np.random.RandomState(seed)
+    confidence = rng.beta(4, 0.5, size=n).round(decimals)
+    return rng.uniform(size=n) < confidence, confidence
+
+
+@pytest.mark.parametrize("n", [5, 12, 20, 60, 150])
+@pytest.mark.parametrize("alpha", [0.1, 0.2])
+def test_the_threshold_of_rows_equals_that_of_trying_all(n, alpha):
+    for seed in range(8):
+        correct, confidence = rows(n, seed)
+        (found,) = risk_threshold(correct, confidence, alpha, confidence_level=0.8)
+        expected = row_threshold_of(correct, confidence, alpha, 0.2)
+        assert found.threshold == expected
+        alone = [[each] for each in correct], [[each] for each in confidence]
+        assert risk_threshold(*alone, alpha, confidence_level=0.8) == [found]
+
+
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_the_bound_of_rows_holds_as_often_as_its_level(decimals):
+    truth, sure = rows(40_000, 99, decimals)
+    broken = shares = 0
+    for seed in range(300):
+        drawn = np.random.RandomState(seed).randint(len(truth), size=200)
+        (made,) = risk_threshold(truth[drawn], sure[drawn], 0.08, confidence_level=0.8)
+        accepted = sure >= made.threshold
+        broken += made.holds and (~truth[accepted]).mean() > 0.08
+        shares += accepted.mean() / 300
+    # 60 of 300 are allowed; three standard errors more are 81.
+    assert broken <= 60 and shares > 0.6
+
+
+def test_rows_that_are_all_right_or_all_wrong():
+    confidence = np.linspace(0.5, 1, 400)
+    (made,) = risk_threshold(np.ones(400, dtype=bool), confidence)
+    assert made.accepted == 1.0
+    (made,) = risk_threshold(np.ones(298, dtype=bool), confidence[:298])
+    assert not made.holds and made.needed == 299
+    assert not risk_threshold(np.zeros(400, dtype=bool), confidence, 0.5)[0].holds
 
 
 def test_the_bound_holds_more_often_than_its_level():

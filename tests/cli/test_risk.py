@@ -117,6 +117,9 @@ def test_calibration_needs_sentences_that_are_new(run, calibrated, tmp_path):
         code, _, err = run(*train, "--calibrate", "x", "--accept-risk", risk)
         assert code == 2 and "--accept-risk" in err
     assert not (tmp_path / "m").exists()
+    assert run(*train, "--allow-training-data")[0] == 2
+    for path in (calibrated / "train.conll", tmp_path / "copy.conll"):
+        assert run(*train, "--calibrate", path, "--allow-training-data")[0] == 0
 
 
 @pytest.mark.filterwarnings("default::skcw.exceptions.NoThresholdWarning")

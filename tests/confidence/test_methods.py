@@ -9,7 +9,7 @@ from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
 from skcw.confidence.draws import DRAWN_TEMPERATURE, draw_marginals
 from skcw.confidence.methods import METHODS, check_method, served_methods
-from skcw.confidence.settings import Settings
+from skcw.confidence.settings import Settings, saved_confidence
 from skcw.data.batch import SequenceBatch
 from tests.confidence.lattices import (
     BIO,
@@ -292,3 +292,15 @@ def test_a_table_has_what_is_said_of_each_label(name, constraints):
     for code in range(len(BIO)):
         every = np.full_like(codes, code)
         assert_array_equal(table[:, code], compute(name, scored, every))
+
+
+def test_the_seed_and_the_units_of_a_file_are_checked():
+    own = {"margin": 1.0, "temperature": 0.8, "is_rule": False}
+    belief = Belief.start(2, 3)
+    for seed in (0, 2**64 - 1):
+        found = saved_confidence(belief, {}, own | {"seed": seed})
+        assert found.settings("marginal").seed == seed
+        assert found.settings("marginal", random_state=seed).seed == seed
+    for bad in ({"seed": 1.5}, {"seed": -1}, {"seed": 2**64}, {"margin": 0.0}):
+        with pytest.raises(ValueError, match=r"seed|margin"):
+            saved_confidence(belief, {}, own | {"seed": 0} | bad)

@@ -131,6 +131,10 @@ def test_a_scorer_asks_its_own_question_by_its_own_method():
         "query='not O', method='kd-pc', confidence_options={'n_draws': 20}, n_bins=5, "
         "strategy='uniform', claim='center')"
     )
+    ranking = make_confidence_scorer(error_average_precision, greater_is_better=True)
+    assert repr(ranking) == (
+        "make_confidence_scorer(error_average_precision, greater_is_better=True)"
+    )
 
 
 def test_a_search_inside_a_cross_validation_is_scored_too():

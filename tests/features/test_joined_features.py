@@ -372,6 +372,10 @@ def test_what_a_function_says_is_checked():
     with pytest.raises(TypeError) as caught:
         JoinedFeatures([("f", lambda tokens, i: [7])]).fit(SENTENCES)
     assert "lambda" in caught.value.__notes__[0]
+    for said in (7, 1.5, True, np.int64(3), np.True_, b"x"):
+        part = FunctionFeatures(lambda tokens, i, said=said: said if i else [])
+        with pytest.raises(TypeError, match="for sequence 0, token 1; the"):
+            JoinedFeatures([("f", part)]).fit(SENTENCES)
 
 
 def test_a_failed_fit_leaves_the_features_as_they_were():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw._util.limits import LONGEST_MATCHED, SHORTEST_LIMIT
+from skcw._util.limits import LONGEST_MATCHED, MOST_STEPS, SHORTEST_LIMIT
 from skcw.features import WindowFeatures
 from skcw.features.patterns import compiled_pattern
 
@@ -110,3 +110,17 @@ def test_very_long_texts_match_nothing(pattern):
 def test_lines_that_would_take_forever_are_refused(line):
     with pytest.raises(ValueError, match=r"template|features"):
         WindowFeatures([line]).fit([["a"]])
+
+
+def test_texts_up_to_the_limit_match_and_longer_ones_do_not():
+    pattern = compiled_pattern("a.*b.*c")
+    longest = "a" + "x" * (pattern.n_letters - 3) + "bc"
+    assert pattern.search(longest) is not None
+    assert pattern.search("x" + longest) is None
+
+
+def test_a_pattern_may_have_just_so_many_ways_to_match():
+    most = int(MOST_STEPS) // SHORTEST_LIMIT
+    assert compiled_pattern(f"a{{0,{most}}}").n_letters == SHORTEST_LIMIT
+    with pytest.raises(ValueError, match="too many repetitions"):
+        compiled_pattern(f"a{{0,{int(MOST_STEPS) // (SHORTEST_LIMIT - 1)}}}")

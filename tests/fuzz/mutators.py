@@ -6,6 +6,7 @@ from scipy import sparse
 # Numbers at the ends of their types, and the smallest and largest that still count.
 NUMBERS = (
     *(0, 1, -1, 2, 3, 255, -(2**31), 2**31 - 1, 2**32 + 1, 2**63 - 1, -(2**63), 10**30),
+    10**400,
     *(0.0, -0.0, 0.5, 1.0, -1.0, 1.5, np.nan, np.inf, -np.inf, 1e-320, 1e-300, 1e-40),
     *(1e-20, 1e-10, 1e10, 1e19, 1e30, 1e38, 1e155, 1e300, 1.7e308, -1e308),
 )
@@ -138,14 +139,16 @@ def _other_numbers(value, rng):
     """Return an array of float64 with one to three other numbers."""
     changed = value.astype(np.float64)
     for _ in range(rng.integers(1, 4)):
-        changed[tuple(rng.integers(changed.shape))] = float(pick(rng, NUMBERS))
+        changed[tuple(rng.integers(changed.shape))] = float(
+            min(pick(rng, NUMBERS), 1e308)
+        )
     return changed
 
 
 def _cast(value, dtype):
     try:
         return value.astype(dtype)
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError, OverflowError):
         return value
 
 

@@ -67,7 +67,9 @@ rows = arrays(
     st.tuples(st.just(6), st.integers(1, 3)),
     elements=st.floats(-1, 1) | st.floats() | st.sampled_from([1e12, 1e-300, 1e308]),
 )
-weights = st.none() | st.lists(st.floats(0, 3) | st.floats(), min_size=6, max_size=6)
+weights = st.none() | st.lists(
+    st.floats(0, 3) | st.floats() | st.sampled_from(NUMBERS), min_size=6, max_size=6
+)
 
 # -- command lines ---------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skcw._kernels.row_passes import (
     cw_row_pass,
     hash_order,
+    row_hashes,
     row_keys,
     seen_features,
 )
@@ -21,6 +22,7 @@ from tests.kernels.row_problems import (
     random_tables,
     start,
 )
+from tests.reference.rows import hash_of
 
 N_FEATURES = 6
 every_learner = pytest.mark.parametrize("name", LEARNERS)
@@ -273,6 +275,21 @@ def test_keys_depend_on_content_and_label_alone():
     rows = compressed(X, 1 - gold)
     other = row_keys(rows.indptr, rows.indices, rows.values, rows.gold)
     assert not np.intersect1d(other, keys).size
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_hashes_of_rows_equal_their_twin_whatever_the_label(dtype):
+    X, gold = random_rows(np.random.default_rng(10), 30, N_FEATURES, 2)
+    X[:5] = X[5:10]
+    rows = compressed(X, gold)
+    values = rows.values.astype(dtype)
+    hashes = row_hashes(rows.indptr, rows.indices, values)
+    assert hashes.tolist() == [hash_of(row) for row in X.astype(dtype)]
+    assert len(np.unique(hashes)) == 25
+    # A stored zero counts as absent.
+    indptr, indices = np.array([0, 2]), np.array([0, 1], dtype=np.int32)
+    (with_zero,) = row_hashes(indptr, indices, np.array([0.0, 3.0]))
+    assert with_zero == hash_of(np.array([0.0, 3.0]))
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 7, 64, 1000])

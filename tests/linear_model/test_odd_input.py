@@ -324,8 +324,12 @@ def test_bad_weights_of_rows_are_refused(Classifier, weight, message):
 @every_classifier
 def test_class_weights_that_miss_the_classes_are_refused(Classifier):
     X, y = data()
-    with pytest.raises(ValueError, match="not in class_weight"):
+    with pytest.raises(ValueError, match="the label 7, which is none of: 0, 1, 2"):
         Classifier(class_weight={7: 2.0}).fit(X, y)
+    # All have a weight; and later pieces may bring others.
+    Classifier(class_weight={0: 1, 1: 1, 2: 2, 7: 2.0}).fit(X, y)
+    late = Classifier(class_weight={7: 2.0}).partial_fit(X, y, classes=[0, 1, 2])
+    late.partial_fit(X, np.where(y == 1, 7, y), classes=[7])
     with pytest.raises(ValueError, match="'balanced' needs all of the data at once"):
         Classifier(class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
 

@@ -424,3 +424,15 @@ def test_more_features_than_32_bits_count_are_refused():
     X = sparse.csr_array(([1.0], ([0], [2**31])), shape=(2, 2**31 + 1))
     with pytest.raises(ValueError, match="2147483649 features, but at most"):
         MultiClassCW().fit(X, [0, 1])
+
+
+@pytest.mark.parametrize(("n_rivals", "same_as"), [(2, 2), (5, 5), (9, 6), (None, 4)])
+def test_the_joint_update_considers_the_rivals_that_were_asked_for(n_rivals, same_as):
+    X, y = data(7, 140)
+    fitted = {
+        k: MultiClassCW(n_rivals=k, random_state=0, max_iter=2).fit(X, y).coef_
+        for k in (n_rivals, 2, 4, 5, 6)
+    }
+    for k in (2, 4, 5, 6):
+        equal = np.array_equal(fitted[n_rivals], fitted[k])
+        assert equal == (k == same_as)

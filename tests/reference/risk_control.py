@@ -1,5 +1,7 @@
 """Slow twins of the evidence and of the fixed-sequence tests."""
 
+from math import comb
+
 import numpy as np
 
 from skcw.calibration.risk_control import FOR_STARTS, STAKES, STARTS
@@ -43,4 +45,31 @@ def threshold_of(correct, confidence, group, alpha, delta, most):
         while k < len(thresholds) and evidence[k] >= enough:
             best = min(best, thresholds[k])
             k += 1
+    return best
+
+
+def tail(errors, n, alpha):
+    """Return Pr[Binomial(n, alpha) <= errors], term by term."""
+    return sum(
+        comb(n, k) * alpha**k * (1 - alpha) ** (n - k) for k in range(errors + 1)
+    )
+
+
+def row_threshold_of(correct, confidence, alpha, delta):
+    """Return the laxest threshold of single rows by trying all, or infinity."""
+    confidence, wrong = np.asarray(confidence), ~np.asarray(correct, bool)
+    n, begin = len(wrong), None
+    for errors in (2, 1, 0):
+        passing = [k for k in range(1, n + 1) if tail(errors, k, alpha) <= delta]
+        if passing:
+            begin = max(passing[0], -(-n // 4))
+            break
+    best = np.inf
+    for threshold in np.unique(confidence)[::-1]:
+        taken = confidence >= threshold
+        if begin is None or taken.sum() < begin:
+            continue
+        if tail(wrong[taken].sum(), int(taken.sum()), alpha) > delta:
+            break
+        best = threshold
     return best

@@ -191,3 +191,19 @@ def pa(mean, variance, g, budget, share):
 def perceptron(mean, variance, g, rate, share):
     """Add the difference to the best rival, if the label does not lead it."""
     return mean + share * rate * g[0] * (mean @ g[0] <= 0), variance
+
+
+def _mixed(key):
+    """Return a key with its bits scattered, as splitmix64 ends."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        key = (key ^ (key >> shift)) * factor % 2**64
+    return key ^ (key >> 31)
+
+
+def hash_of(row):
+    """Return the hash of a dense row: the sum of those of what is not zero."""
+    total = 0
+    for place in np.flatnonzero(row):
+        bits = int(np.float64(row[place]).view(np.uint64))
+        total += _mixed((bits + 0x9E3779B97F4A7C15 * (int(place) + 1)) % 2**64)
+    return _mixed(total % 2**64)

@@ -457,8 +457,18 @@ def test_a_heavier_class_is_found_more_often(Tagger, class_weight):
 
 def test_weights_of_one_for_all_classes_change_nothing(train):
     plain = CWSequenceTagger(random_state=0).fit(*train)
-    ones = CWSequenceTagger(random_state=0, class_weight={"O": 1, "?": 1}).fit(*train)
+    ones = CWSequenceTagger(random_state=0, class_weight={"O": 1}).fit(*train)
     np.testing.assert_array_equal(plain.coef_, ones.coef_)
+    ones.set_params(class_weight={**dict.fromkeys(plain.classes_, 1), "?": 1})
+    np.testing.assert_array_equal(plain.coef_, ones.fit(*train).coef_)
+
+
+def test_class_weights_of_labels_that_the_data_lack_are_refused(train):
+    tagger = CWSequenceTagger(class_weight={"?": 2})
+    with pytest.raises(ValueError, match=r"names the label '\?', which is none of: 'B"):
+        tagger.fit(*train)
+    # A later piece may bring it.
+    assert "?" not in tagger.partial_fit(*train).classes_
 
 
 def test_balanced_costs_fall_with_the_root_of_the_share_and_are_bounded():
