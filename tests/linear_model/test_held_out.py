@@ -12,14 +12,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from skcw import MultiClassCW
+from skcw._kernels.label_distribution import softmax_loss
 from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.probabilities import (
-    _softmax_loss,
     fit_softmax,
     logistic_distribution,
     with_caution,
 )
 from tests.linear_model.classifiers import every_gaussian, overlapping, split_data
+from tests.reference import label_distribution as twin
 
 GUMBEL = np.pi**2 / 6
 # How much of the accuracy another order of the rows may cost on a few hundred rows.
@@ -142,40 +143,48 @@ def test_no_other_scale_noise_and_caution_have_less_loss(caution):
             assert loss(*other) > best - 1e-5
 
 
-def some_rows():
-    """Return scores, deviations and mean variances, a row per label, and weights."""
-    rng = np.random.default_rng(0)
-    table, spread = rng.normal(size=(4, 9)), rng.uniform(0.2, 2.0, size=(4, 9))
-    return table, np.sqrt(spread), spread.mean(axis=0), rng.dirichlet(np.ones(9))
-
-
 POINT = np.array([0.4, 0.6, 0.7])
 
 
-def slopes(place, *given):
-    """Return what of a result changes with each of the three parameters."""
-    steps = 1e-6 * np.eye(3)
-    above = [_softmax_loss(POINT + step, *given)[place] for step in steps]
-    below = [_softmax_loss(POINT - step, *given)[place] for step in steps]
+def some_rows(smooth=0.1, right=False):
+    """Return what the loss takes besides the point; labels are as likely if right."""
+    rng = np.random.default_rng(0)
+    scores, spread = rng.normal(size=(9, 4)), rng.uniform(0.2, 2.0, size=(9, 4))
+    shares, gold = spread.mean(axis=1), rng.integers(4, size=9, dtype=np.int32)
+    weight = rng.dirichlet(np.ones(9))
+    tables = scores, np.sqrt(spread), shares
+    if right:
+        # Every row comes with every label.
+        rate = np.sqrt(GUMBEL / (POINT[0] + POINT[1] * shares))[:, np.newaxis]
+        likely = softmax(rate * (scores - POINT[2] * tables[1]), axis=1)
+        weight = (weight[:, np.newaxis] * likely).ravel()
+        tables = [np.repeat(table, 4, axis=0) for table in tables]
+        gold = np.tile(np.arange(4, dtype=np.int32), 9)
+    return *tables, gold, weight, smooth
+
+
+def slopes(loss, *given):
+    """Return how a result changes with each of the three parameters."""
+    above, below = (
+        [loss(POINT + step, *given) for step in sign * 1e-6 * np.eye(3)]
+        for sign in (1, -1)
+    )
     return (np.array(above) - np.array(below)) / 2e-6
 
 
-def test_the_gradient_is_that_of_the_loss():
-    *tables, weight = some_rows()
-    target = np.random.default_rng(1).dirichlet(np.ones(4), size=9).T
-    given = *tables, target, weight
-    _, gradient, _ = _softmax_loss(POINT, *given)
-    assert_allclose(gradient, slopes(0, *given), rtol=1e-6)
+def test_the_loss_and_its_gradient_are_those_of_the_twin():
+    given = some_rows()
+    value, gradient, _ = softmax_loss(POINT, *given)
+    assert_allclose(value, twin.softmax_loss(POINT, *given), rtol=1e-12)
+    assert_allclose(gradient, slopes(twin.softmax_loss, *given), rtol=1e-6)
 
 
 def test_the_curvature_is_that_of_the_loss_where_the_model_is_right():
-    table, deviation, share, weight = some_rows()
-    rate = np.sqrt(GUMBEL / (POINT[0] + POINT[1] * share))
-    target = softmax(rate * (table - POINT[2] * deviation), axis=0)
-    given = table, deviation, share, target, weight
-    _, gradient, curvature = _softmax_loss(POINT, *given)
+    given = some_rows(smooth=0.0, right=True)
+    _, gradient, curvature = softmax_loss(POINT, *given)
     assert_allclose(gradient, 0.0, atol=1e-15)
-    assert_allclose(curvature, slopes(1, *given), rtol=1e-6)
+    found = slopes(lambda *given: softmax_loss(*given)[1], *given)
+    assert_allclose(curvature, found, rtol=1e-6)
 
 
 @pytest.mark.parametrize("place", range(2))
