@@ -333,10 +333,15 @@ def test_progress_does_not_tell_of_rows_that_catch_up(capsys):
     ("n_rows", "n_features", "phi"),
     [(400, 100, 1.0), (100, 400, 2.0), (100, 10_000, 4.0)],
 )
-def test_phi_follows_the_features_per_row(n_rows, n_features, phi):
+def test_phi_follows_the_features_per_row_and_c_follows_it_up_to_two(
+    n_rows, n_features, phi
+):
     X = sparse.random(n_rows, n_features, density=0.5, random_state=0, format="csr")
     y = np.arange(n_rows) % 2
-    assert MultiClassCW(random_state=0).fit(X, y).phi_ == pytest.approx(phi, rel=0.01)
+    auto = MultiClassCW(random_state=0).fit(X, y)
+    assert auto.phi_ == pytest.approx(phi, rel=0.01)
+    given = MultiClassCW(C=min(auto.phi_, 2.0), random_state=0).fit(X, y)
+    assert_array_equal(given.coef_, auto.coef_)
     assert MultiClassCW(phi=0.3, random_state=0).fit(X, y).phi_ == 0.3
     weight = (np.arange(n_rows) < n_rows / 2).astype(float)
     part = MultiClassCW(random_state=0).fit(X, y, sample_weight=weight)
