@@ -31,7 +31,7 @@ How the tolerance is kept
     F is below NEGLIGIBLE, or to a score without variance, whose probability is F there.
 """
 
-from libc.math cimport INFINITY, NAN, erfc, fabs, hypot, sqrt
+from libc.math cimport INFINITY, NAN, M_PI, erfc, exp, fabs, hypot, log, sqrt
 
 import numpy as np
 
@@ -376,3 +376,95 @@ def drawn_distribution(
             _count(scores[i], spreads[i], draws, n_draws, mean, deviation, winner,
                    out[i])
     return np.asarray(out)
+
+
+# The variance of Gumbel's distribution of temperature one.
+cdef double GUMBEL = M_PI * M_PI / 6.0
+
+# Sums over the labels of a row: of probabilities, of their products with scores,
+# deviations and both, and of scores and deviations alone.
+cdef struct LabelSums:
+    double total, score, square, deviation, deviations, both, scores, widths
+
+
+cdef inline LabelSums _sums_of_labels(
+    double* cautious, const double[:, ::1] scores, const double[:, ::1] deviations,
+    Py_ssize_t i, double caution, double rate
+) noexcept nogil:
+    """Fill in the scores of a row less caution and less the best; return the sums."""
+    cdef LabelSums sums
+    cdef Py_ssize_t c, n_labels = scores.shape[1]
+    cdef double best = -INFINITY, x, d, p
+    sums.total = sums.score = sums.square = sums.deviation = sums.deviations = 0.0
+    sums.both = sums.scores = sums.widths = 0.0
+    for c in range(n_labels):
+        cautious[c] = scores[i, c] - caution * deviations[i, c]
+        best = max(best, cautious[c])
+    for c in range(n_labels):
+        cautious[c] -= best
+        x, d = cautious[c], deviations[i, c]
+        p = exp(rate * x)
+        sums.total += p
+        sums.score += p * x
+        sums.square += p * x * x
+        sums.deviation += p * d
+        sums.deviations += p * d * d
+        sums.both += p * x * d
+        sums.scores += x
+        sums.widths += d
+    return sums
+
+
+def softmax_loss(
+    const double[::1] point, const double[:, ::1] scores,
+    const double[:, ::1] deviations, const double[::1] shares, const int[::1] gold,
+    const double[::1] weight, double smooth,
+):
+    """Return the log loss at (noise, scale, caution), its gradient and curvature.
+
+    Each score less `caution` deviations is divided by the temperature of its row, whose
+    variance is `noise` and `scale` times the row's share. `smooth` of the truth is left
+    to the labels but gold. The curvature is Fisher's information: the part of the
+    second derivatives that is never negative.
+    """
+    cdef Py_ssize_t i, j, k, n_labels = scores.shape[1]
+    cdef double noise = point[0], scale = point[1], caution = point[2], value = 0.0
+    cdef double variance, rate, gain, spread, excess, cross
+    cdef double other = smooth / (n_labels - 1), own = 1.0 - smooth - other
+    cdef double[2] rates
+    cdef LabelSums sums
+    cdef double[::1] cautious = np.empty(n_labels)
+    found = np.zeros(3), np.zeros((3, 3))
+    cdef double[::1] gradient = found[0]
+    cdef double[:, ::1] curvature = found[1]
+    with nogil:
+        for i in range(scores.shape[0]):
+            variance = noise + scale * shares[i]
+            rate = sqrt(GUMBEL / variance)
+            sums = _sums_of_labels(
+                &cautious[0], scores, deviations, i, caution, rate)
+            # Means over the labels from here on.
+            sums.score /= sums.total
+            sums.deviation /= sums.total
+            gain = other * sums.scores + own * cautious[gold[i]]
+            value += weight[i] * (log(sums.total) - rate * gain)
+            excess = sums.deviation - (
+                other * sums.widths + own * deviations[i, gold[i]])
+            # The rate by what it is made of.
+            rates[0] = -0.5 * rate / variance
+            rates[1] = rates[0] * shares[i]
+            spread = weight[i] * (sums.square / sums.total - sums.score * sums.score)
+            cross = weight[i] * rate * (
+                sums.both / sums.total - sums.score * sums.deviation)
+            for j in range(2):
+                gradient[j] += rates[j] * weight[i] * (sums.score - gain)
+                curvature[2, j] -= rates[j] * cross
+                for k in range(j + 1):
+                    curvature[j, k] += rates[j] * rates[k] * spread
+            gradient[2] -= weight[i] * rate * excess
+            curvature[2, 2] += weight[i] * rate * rate * (
+                sums.deviations / sums.total - sums.deviation * sums.deviation)
+        for j in range(3):
+            for k in range(j):
+                curvature[k, j] = curvature[j, k]
+    return value, *found

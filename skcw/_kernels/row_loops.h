@@ -36,26 +36,40 @@ SKCW_INLINE void skcw_prefetch_ahead(const skcw_ahead *ahead, ptrdiff_t k)
         SKCW_PREFETCH_FAR(row + c);
 }
 
-/* Add up N vectors of labels: the entries are walked once. */
-#define SKCW_SUM_LANES(N, REAL, LANES)                                         \
+/* Add up 4 N labels: the entries are walked once. B blocks of 8 are the first of them.
+ * Each label is a sum of its own, whatever vector it lies in. */
+#define SKCW_SUM_LANES(N, B, REAL, LANES)                                      \
     do {                                                                       \
-        LANES sum[N * SKCW_FOUR / SKCW_NARROW], part;                          \
-        for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n)                  \
-            sum[n] = (LANES){0};                                               \
+        enum { WIDE = B * SKCW_BLOCK, BLOCKS = WIDE / SKCW_WIDTH };            \
+        enum { FOURS = (N * SKCW_FOUR - WIDE) / SKCW_NARROW };                 \
+        skcw_block_f wide[BLOCKS + 1] = {{0}}, eight;                          \
+        LANES sum[FOURS + 1] = {{0}}, part;                                    \
         for (ptrdiff_t k = 0; k < n_entries; ++k) {                            \
             const REAL *row = table + index[k] * stride + b;                   \
             if (b == 0 && k < ahead->n)                                        \
                 skcw_prefetch_ahead(ahead, k);                                 \
-            for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n) {            \
-                memcpy(&part, row + n * SKCW_NARROW, sizeof(part));            \
+            for (int n = 0; n < BLOCKS; ++n) {                                 \
+                memcpy(&eight, row + n * SKCW_WIDTH, sizeof(eight));           \
+                wide[n] += (float)value[k] * eight;                            \
+            }                                                                  \
+            for (int n = 0; n < FOURS; ++n) {                                  \
+                memcpy(&part, row + WIDE + n * SKCW_NARROW, sizeof(part));     \
                 sum[n] += (REAL)value[k] * part;                               \
             }                                                                  \
         }                                                                      \
-        for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n)                  \
+        for (int n = 0; n < BLOCKS; ++n)                                       \
+            for (int c = 0; c < SKCW_WIDTH; ++c)                               \
+                out[b + n * SKCW_WIDTH + c] = SKCW_LANE(wide[n], c);           \
+        b += WIDE;                                                             \
+        for (int n = 0; n < FOURS; ++n)                                        \
             for (int c = 0; c < SKCW_NARROW; ++c)                              \
                 out[b + n * SKCW_NARROW + c] = SKCW_LANE(sum[n], c);           \
-        b += N * SKCW_FOUR;                                                    \
+        b += FOURS * SKCW_NARROW;                                              \
     } while (0)
+
+/* The most blocks of 8 labels among N fours: doubles have none. */
+#define SKCW_BLOCKS_f(N) ((N) / 2)
+#define SKCW_BLOCKS_d(N) 0
 
 #define SKCW_DEFINE_ROW_SUMS(REAL, LANES, SUFFIX)                              \
                                                                                \
@@ -79,15 +93,15 @@ SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
         return;                                                                \
     }                                                                          \
     while (width - b >= 8 * SKCW_FOUR)                                         \
-        SKCW_SUM_LANES(8, REAL, LANES);                                        \
+        SKCW_SUM_LANES(8, SKCW_BLOCKS_##SUFFIX(8), REAL, LANES);               \
     switch ((width - b) / SKCW_FOUR) {                                         \
-    case 7: SKCW_SUM_LANES(7, REAL, LANES); break;                             \
-    case 6: SKCW_SUM_LANES(6, REAL, LANES); break;                             \
-    case 5: SKCW_SUM_LANES(5, REAL, LANES); break;                             \
-    case 4: SKCW_SUM_LANES(4, REAL, LANES); break;                             \
-    case 3: SKCW_SUM_LANES(3, REAL, LANES); break;                             \
-    case 2: SKCW_SUM_LANES(2, REAL, LANES); break;                             \
-    case 1: SKCW_SUM_LANES(1, REAL, LANES); break;                             \
+    case 7: SKCW_SUM_LANES(7, SKCW_BLOCKS_##SUFFIX(7), REAL, LANES); break;    \
+    case 6: SKCW_SUM_LANES(6, SKCW_BLOCKS_##SUFFIX(6), REAL, LANES); break;    \
+    case 5: SKCW_SUM_LANES(5, SKCW_BLOCKS_##SUFFIX(5), REAL, LANES); break;    \
+    case 4: SKCW_SUM_LANES(4, SKCW_BLOCKS_##SUFFIX(4), REAL, LANES); break;    \
+    case 3: SKCW_SUM_LANES(3, SKCW_BLOCKS_##SUFFIX(3), REAL, LANES); break;    \
+    case 2: SKCW_SUM_LANES(2, SKCW_BLOCKS_##SUFFIX(2), REAL, LANES); break;    \
+    case 1: SKCW_SUM_LANES(1, SKCW_BLOCKS_##SUFFIX(1), REAL, LANES); break;    \
     }                                                                          \
 }                                                                              \
                                                                                \

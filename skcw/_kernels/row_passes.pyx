@@ -51,17 +51,18 @@ cdef void read_row(
     const real[::1] values, Py_ssize_t i
 ) noexcept nogil:
     """Copy row i into the reader."""
-    cdef Py_ssize_t k, n = 0
-    for k in range(indptr[i], indptr[i + 1]):
-        reader.index[n] = indices[k]
-        reader.value[n] = values[k]
-        n += 1
-    if reader.bias >= 0:
-        reader.index[n] = reader.bias
-        reader.value[n] = 1.0
-        n += 1
+    cdef Py_ssize_t k, first = indptr[i], n = indptr[i + 1] - first
+    cdef int* index = &reader.index[0]
+    cdef double* value = &reader.value[0]
+    cdef double* square = &reader.square[0]
     for k in range(n):
-        reader.square[k] = reader.value[k] * reader.value[k]
+        index[k] = indices[first + k]
+        value[k] = values[first + k]
+        square[k] = value[k] * value[k]
+    if reader.bias >= 0:
+        index[n] = reader.bias
+        value[n] = square[n] = 1.0
+        n += 1
     reader.row.n = reader.squares.n = n
 
 
@@ -207,6 +208,7 @@ cdef _run(
             read_row(reader, indptr, indices, values, i)
             _ask_for_next(means, &work.options, indptr, indices, values, order, t)
             work.row, work.squares, work.gold = reader.row, reader.squares, gold[i]
+            work.norm = -1.0
             copies_left = 1.0 if weight is None else weight[i]
             first = True
             if class_factor is not None:
@@ -387,6 +389,20 @@ def hash_order(const unsigned long long[::1] hashes):
                 place -= 1
             order[place] = i
     return found
+
+
+def salted_hashes(const unsigned long long[::1] keys, unsigned long long salt):
+    """Return a hash of every key and a random number."""
+    cdef Py_ssize_t i
+    cdef unsigned long long mixed
+    hashes = np.empty(keys.shape[0], dtype=np.uint64)
+    cdef unsigned long long[::1] out = hashes
+    with nogil:
+        for i in range(keys.shape[0]):
+            mixed = (keys[i] ^ salt) * 0x9E3779B97F4A7C15ULL
+            mixed = (mixed ^ (mixed >> 29)) * 0xBF58476D1CE4E5B9ULL
+            out[i] = mixed ^ (mixed >> 32)
+    return hashes
 
 
 def row_keys(

@@ -77,6 +77,8 @@ cdef class Work:
     # The rounds before, and by what the step is scaled: 1, or the fraction of a copy
     # that a weight leaves over.
     cdef double rounds, share
+    # The squared norm of the row, or -1 where nobody has asked for it yet.
+    cdef double norm
     cdef double[::1] scores, spreads, alpha, loss
     cdef int[::1] rivals
     cdef double[:, ::1] gram
@@ -153,22 +155,21 @@ cdef void _move_label(
         variance[cell] = <real>diagonal(sigma, row.value[k], step.beta, step.spread)
 
 
-cdef double _squared_norm(Row squares) noexcept nogil:
+cdef double _squared_norm(Work work) noexcept nogil:
     cdef Py_ssize_t k
-    cdef double total = 0.0
-    for k in range(squares.n):
-        total += squares.value[k]
-    return total
+    if work.norm < 0.0:
+        work.norm = 0.0
+        for k in range(work.squares.n):
+            work.norm += work.squares.value[k]
+    return work.norm
 
 
 cdef double _spread_of(
     const real* variance, Py_ssize_t stride, Py_ssize_t label, Row squares
 ) noexcept nogil:
-    """Return the variance of one label's score; without variances all are one."""
+    """Return the variance of one label's score."""
     cdef Py_ssize_t k
     cdef double total = 0.0
-    if variance == NULL:
-        return _squared_norm(squares)
     for k in range(squares.n):
         total += squares.value[k] * variance[squares.index[k] * stride + label]
     return total
@@ -186,24 +187,26 @@ cdef void sum_row(const real* mean, const real* variance, Work work) noexcept no
         return
     row_sums(mean, options.stride, options.width, ahead, work.row, &work.scores[0])
     if options.width == 1:
-        work.spreads[0] = _squared_norm(work.squares)
+        work.spreads[0] = _squared_norm(work)
 
 
 cdef void rank_rivals(Work work) noexcept nogil:
     """Put the k best labels but gold into `rivals`, best first; ties to the first."""
-    cdef Py_ssize_t c, at, n = 0
+    cdef const double* scores = &work.scores[0]
+    cdef int* rivals = &work.rivals[0]
+    cdef Py_ssize_t c, at, n = 0, gold = work.gold, k = work.options.k
     for c in range(work.options.n_labels):
-        if c == work.gold:
+        if c == gold:
             continue
-        if n == work.options.k:
-            if work.scores[c] <= work.scores[work.rivals[n - 1]]:
+        if n == k:
+            if scores[c] <= scores[rivals[n - 1]]:
                 continue
             n -= 1
         at = n
-        while at > 0 and work.scores[c] > work.scores[work.rivals[at - 1]]:
-            work.rivals[at] = work.rivals[at - 1]
+        while at > 0 and scores[c] > scores[rivals[at - 1]]:
+            rivals[at] = rivals[at - 1]
             at -= 1
-        work.rivals[at] = <int>c
+        rivals[at] = <int>c
         n += 1
 
 
@@ -213,7 +216,7 @@ cdef void _solve(Work work, double margin, Step* step) noexcept nogil:
     cdef double prior_spread
     options.rule(options.strength, margin, step)
     if options.soften != NULL and step.alpha > 0.0:
-        prior_spread = _squared_norm(work.squares) * options.prior
+        prior_spread = _squared_norm(work) * options.prior
         # The difference of two labels has the row twice.
         prior_spread *= 2.0 if options.width > 1 else 1.0
         options.soften(options.strength, options.budget, prior_spread, step)
@@ -249,7 +252,7 @@ cdef void _read_spreads(const real* variance, Work work) noexcept nogil:
     cdef Py_ssize_t c, stride = work.options.stride, width = work.options.width
     cdef Ahead ahead
     if variance == NULL:
-        work.spreads[0] = _squared_norm(work.squares)
+        work.spreads[0] = _squared_norm(work)
         for c in range(1, work.options.n_labels):
             work.spreads[c] = work.spreads[0]
     elif work.options.k == 1:
@@ -410,7 +413,7 @@ cdef bint _update_shared_slack(
     Differences of gold and rivals share gold's part: gram = |x|^2 (1 + identity).
     """
     cdef Py_ssize_t i, j, k = work.options.k
-    cdef double norm = _squared_norm(work.squares)
+    cdef double norm = _squared_norm(work)
     cdef bint violated = False
     for i in range(k):
         work.loss[i] = 1.0 - work.scores[work.gold] + work.scores[work.rivals[i]]

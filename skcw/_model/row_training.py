@@ -123,8 +123,9 @@ class RowPredictions(NamedTuple):
 
 def predictions(belief, rows):
     """Return what a belief predicts of rows."""
-    mean, variance = map(np.ascontiguousarray, (belief.weights, belief.variance))
-    return RowPredictions(rows, rows.scores(mean), rows.spreads(variance))
+    return RowPredictions(
+        rows, rows.scores(belief.weights), rows.spreads(belief.variance)
+    )
 
 
 def pass_order(rows, salt, seen=None):

@@ -9,7 +9,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 
-from skcw._kernels.row_passes import hash_order, row_keys, seen_features, table_sums
+from skcw._kernels.row_passes import (
+    hash_order,
+    row_keys,
+    salted_hashes,
+    seen_features,
+    table_sums,
+)
 from skcw._model.training import size_to_judge
 from skcw._util.checks import (
     check_sample_weight,
@@ -190,9 +196,7 @@ def take_rows(rows, positions):
 
 def salted_order(keys, salt):
     """Return the order of rows by a hash of their keys and a random number."""
-    mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return hash_order(mixed ^ (mixed >> np.uint64(32)))
+    return hash_order(salted_hashes(keys, salt))
 
 
 def _check_magnitude(values):

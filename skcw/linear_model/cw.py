@@ -14,8 +14,8 @@ from skcw.linear_model.gaussian import GaussianRowClassifier
 
 # The η that the form of the multi-class paper is best with.
 VARIANCE_FORM_ETA = 0.9
-# The rule for φ stays within this range.
-PHI_RANGE = (1.0, 4.0)
+# The rule for φ stays within this range, and that for C below this bound.
+PHI_RANGE, MOST_C = (1.0, 4.0), 2.0
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -36,11 +36,11 @@ class MultiClassCW(GaussianRowClassifier):
         Standard deviations φ by which a corrected label must beat each rival. For the
         papers' probability η write ``phi=scipy.stats.norm.ppf(eta)``. "auto" is
         √(features / rows), from 1 to 4; with ``step="variance"`` it is Φ⁻¹(0.9).
-    C : float, default=2.0
+    C : float or "auto", default="auto"
         The largest step, as a multiple of the step with which the row would move a
-        model that knows nothing [2]_. ``float("inf")`` corrects rows at once, as in
-        [1]_; lower it for noisy labels. The exact update and ``diagonal="optimal"``
-        have no C.
+        model that knows nothing [2]_. "auto" is φ, but at most 2. ``float("inf")``
+        corrects rows at once, as in [1]_; lower it for noisy labels. The exact update
+        and ``diagonal="optimal"`` have no C.
     update : {"joint", "single", "sequential", "parallel", "exact"}, default="joint"
         Which rivals count, and how: several from the same start, each moving the means
         by 2 / (k + 1) of its step; the best one; several, one after the other; several
@@ -157,7 +157,7 @@ class MultiClassCW(GaussianRowClassifier):
 
     phi: float | str = "auto"
     _: KW_ONLY
-    C: float = 2.0
+    C: float | str = "auto"
     update: str = "joint"
     n_rivals: Any = None
     step: str = "stdev"
@@ -181,7 +181,7 @@ class MultiClassCW(GaussianRowClassifier):
         **GaussianRowClassifier._parameter_constraints,
         "update": [StrOptions({"joint", "single", "sequential", "parallel", "exact"})],
         "phi": [Interval(Real, 1e-10, 1e10, closed="both"), StrOptions({"auto"})],
-        "C": [Interval(Real, 1e-10, None, closed="both")],
+        "C": [Interval(Real, 1e-10, None, closed="both"), StrOptions({"auto"})],
         "step": [StrOptions({"variance", "stdev"})],
         "bound": [StrOptions({"outer", "inner"})],
         "diagonal": [StrOptions({"precision", "covariance", "optimal"})],
@@ -222,20 +222,23 @@ class MultiClassCW(GaussianRowClassifier):
     def _split_class_weights(self, by_class):
         # After a hard step a row is as sure as it must be. To present it again changes
         # nothing, so weights above one multiply the confidence asked for instead.
-        hard = np.isinf(self.C) or self.update == "exact" or self.diagonal == "optimal"
+        soft = self.C == "auto" or np.isfinite(self.C)
+        hard = not soft or self.update == "exact" or self.diagonal == "optimal"
         if by_class is None or not hard:
             return by_class, None
         return np.minimum(by_class, 1.0), np.maximum(by_class, 1.0)
 
     def _bound_kernel(self, n_classes):
+        phi = self._phi(n_classes)
         return partial(
             cw_row_pass,
             n_labels=n_classes,
             k=self._n_rivals(n_classes),
-            phi=self._phi(n_classes),
+            phi=phi,
             update=self.update,
             step=self.step,
             diagonal=self.diagonal,
-            budget=self.C,
+            # Few features cannot fit all rows, so none of these should count too much.
+            budget=min(phi, MOST_C) if self.C == "auto" else self.C,
             prior=self.initial_variance,
         )

@@ -22,7 +22,11 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.utils import check_random_state, check_scalar
 
-from skcw._kernels.label_distribution import drawn_distribution, exact_distribution
+from skcw._kernels.label_distribution import (
+    drawn_distribution,
+    exact_distribution,
+    softmax_loss,
+)
 from skcw.linear_model.base import best_codes
 
 DISTRIBUTIONS = ("exact", "draws")
@@ -150,25 +154,24 @@ def fit_softmax(scores, spreads, codes, weight=None):
     """
     table, variance = as_table(scores), row_variance(spreads)
     weight = np.ones(len(codes)) if weight is None else weight
-    # A row per label from here on: sums over few labels are slow otherwise.
-    table = np.ascontiguousarray(table.T)
-    table -= table.max(axis=0)
+    table = table - table.max(axis=1, keepdims=True)
     # In units of these scores and variances, whose scale need not be known.
-    unit, typical = np.mean(table.min(axis=0) ** 2), variance.mean()
+    unit, typical = np.mean(table.min(axis=1) ** 2), variance.mean()
     if not (unit > 0.0 and typical > 0.0):
         return 1.0, 0.0, 0.0
     ratio = unit / typical
+    # Both labels of two have the same.
     deviation = np.zeros_like(table)
     if spreads.ndim > 1:
-        deviation = np.ascontiguousarray(np.sqrt(spreads / typical).T)
-    smooth = 1.0 / (weight.sum() + 2.0)
+        deviation = np.sqrt(spreads / typical)
     loss = partial(
-        _softmax_loss,
-        table=table / np.sqrt(unit),
-        deviation=deviation,
-        share=variance / typical,
-        target=_smoothed(codes, len(table), smooth),
+        softmax_loss,
+        scores=table / np.sqrt(unit),
+        deviations=deviation,
+        shares=variance / typical,
+        gold=np.asarray(codes, dtype=np.int32),
         weight=weight / weight.sum(),
+        smooth=1.0 / (weight.sum() + 2.0),
     )
     # Variances that went to nothing in training must not be blown up again.
     limit = LARGEST_SCALE / ratio
@@ -177,51 +180,6 @@ def fit_softmax(scores, spreads, codes, weight=None):
         noise, scaled, caution = _least(loss, limit, limit)
     scale = min(float(scaled * ratio), LARGEST_SCALE)
     return scale, float(noise * unit), float(caution * np.sqrt(ratio))
-
-
-def _smoothed(codes, n_labels, smooth):
-    """Return the truth as a table, ``smooth`` of it left to the other labels."""
-    target = np.full((n_labels, len(codes)), smooth / (n_labels - 1))
-    target[codes, np.arange(len(codes))] = 1.0 - smooth
-    return target
-
-
-def _softmax_loss(point, table, deviation, share, target, weight):
-    """Return the log loss at (noise, scale, caution), its gradient and curvature.
-
-    The curvature is Fisher's information: the part of the second derivatives that is
-    never negative. Tables have a row per label.
-    """
-    noise, scaled, caution = point
-    variance = noise + scaled * share
-    rate = np.sqrt(GUMBEL / variance)
-    cautious = table - caution * deviation
-    cautious -= cautious.max(axis=0)
-    proba = np.exp(rate * cautious)
-    total = proba.sum(axis=0)
-    proba /= total
-    # Means and covariances over the labels of what the rate and caution multiply.
-    by_rate, by_deviation = proba * cautious, proba * deviation
-    mean, mean_deviation = by_rate.sum(axis=0), by_deviation.sum(axis=0)
-    true = _products(target, cautious)
-    value = weight @ (np.log(total) - rate * true)
-    # The rate of each row by what it is made of.
-    rates = (-0.5 * rate / variance) * np.array([np.ones_like(share), share])
-    excess = mean_deviation - _products(target, deviation)
-    gradient = np.append(rates @ (weight * (mean - true)), -(weight * rate) @ excess)
-    curvature = np.empty((3, 3))
-    spread = weight * (_products(by_rate, cautious) - mean**2)
-    curvature[:2, :2] = (rates * spread) @ rates.T
-    both = _products(by_rate, deviation) - mean * mean_deviation
-    curvature[2, :2] = curvature[:2, 2] = -rates @ (weight * rate * both)
-    spread = _products(by_deviation, deviation) - mean_deviation**2
-    curvature[2, 2] = (weight * rate**2) @ spread
-    return value, gradient, curvature
-
-
-def _products(one, other):
-    """Return the sums over the labels of the products of two tables."""
-    return np.einsum("ij,ij->j", one, other)
 
 
 def _least(loss, top, limit):

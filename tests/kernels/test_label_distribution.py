@@ -5,12 +5,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import ndtr
+from scipy.special import ndtr, softmax
 from scipy.stats import binom
 
-from skcw._kernels.label_distribution import drawn_distribution, exact_distribution
+from skcw._kernels.label_distribution import (
+    drawn_distribution,
+    exact_distribution,
+    softmax_loss,
+)
 from tests.reference import label_distribution as twin
 
+GUMBEL = np.pi**2 / 6
 # What the kernel promises.
 ACCURACY = 1e-8
 SUM = 1e-12
@@ -237,3 +242,47 @@ def test_the_likeliest_labels_are_not_drawn_too_often_or_too_seldom_in_sum(
     # With so many draws the sum is normal, and is wrong by a thousandth if this fails.
     surprise = 2 * ndtr(-abs((count - n_draws * share).sum()) / deviation)
     assert surprise > FALSE_ALARMS
+
+
+POINT = np.array([0.4, 0.6, 0.7])
+
+
+def some_rows(smooth=0.1, right=False):
+    """Return what the loss takes besides the point; labels are as likely if right."""
+    rng = np.random.default_rng(0)
+    scores, spread = rng.normal(size=(9, 4)), rng.uniform(0.2, 2.0, size=(9, 4))
+    shares, gold = spread.mean(axis=1), rng.integers(4, size=9, dtype=np.int32)
+    weight = rng.dirichlet(np.ones(9))
+    tables = scores, np.sqrt(spread), shares
+    if right:
+        # Every row comes with every label.
+        rate = np.sqrt(GUMBEL / (POINT[0] + POINT[1] * shares))[:, np.newaxis]
+        likely = softmax(rate * (scores - POINT[2] * tables[1]), axis=1)
+        weight = (weight[:, np.newaxis] * likely).ravel()
+        tables = [np.repeat(table, 4, axis=0) for table in tables]
+        gold = np.tile(np.arange(4, dtype=np.int32), 9)
+    return *tables, gold, weight, smooth
+
+
+def slopes(loss, *given):
+    """Return how a result changes with each of the three parameters."""
+    above, below = (
+        [loss(POINT + step, *given) for step in sign * 1e-6 * np.eye(3)]
+        for sign in (1, -1)
+    )
+    return (np.array(above) - np.array(below)) / 2e-6
+
+
+def test_the_loss_and_its_gradient_are_those_of_the_twin():
+    given = some_rows()
+    value, gradient, _ = softmax_loss(POINT, *given)
+    assert_allclose(value, twin.softmax_loss(POINT, *given), rtol=1e-12)
+    assert_allclose(gradient, slopes(twin.softmax_loss, *given), rtol=1e-6)
+
+
+def test_the_curvature_is_that_of_the_loss_where_the_model_is_right():
+    given = some_rows(smooth=0.0, right=True)
+    _, gradient, curvature = softmax_loss(POINT, *given)
+    assert_allclose(gradient, 0.0, atol=1e-15)
+    found = slopes(lambda *given: softmax_loss(*given)[1], *given)
+    assert_allclose(curvature, found, rtol=1e-6)

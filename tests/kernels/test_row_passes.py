@@ -9,6 +9,7 @@ from skcw._kernels.row_passes import (
     hash_order,
     row_hashes,
     row_keys,
+    salted_hashes,
     seen_features,
 )
 from tests.kernels.problems import FLOAT32
@@ -300,6 +301,15 @@ def test_hashes_are_ordered_and_equal_ones_stay(n_rows, n_different):
     for hashes in (rng.choice(some, n_rows), some[:n_rows] >> np.uint64(40)):
         expected = np.argsort(hashes, kind="stable")
         assert_array_equal(hash_order(hashes), expected)
+
+
+def test_keys_are_salted_by_their_bits_and_those_of_a_random_number():
+    rng = np.random.default_rng(11)
+    *keys, salt = rng.integers(0, 2**64 - 1, 50, dtype=np.uint64, endpoint=True)
+    keys = np.array(keys)
+    mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    assert_array_equal(salted_hashes(keys, salt), mixed ^ (mixed >> np.uint64(32)))
 
 
 @pytest.mark.parametrize("indices", [[], [0], [3, 1, 3, 7], [5, 5]])

@@ -14,7 +14,6 @@ from sklearn.metrics import log_loss
 from skcw import MultiClassCW
 from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.probabilities import (
-    _softmax_loss,
     fit_softmax,
     logistic_distribution,
     with_caution,
@@ -140,42 +139,6 @@ def test_no_other_scale_noise_and_caution_have_less_loss(caution):
             other = np.array(found)
             other[place] *= factor
             assert loss(*other) > best - 1e-5
-
-
-def some_rows():
-    """Return scores, deviations and mean variances, a row per label, and weights."""
-    rng = np.random.default_rng(0)
-    table, spread = rng.normal(size=(4, 9)), rng.uniform(0.2, 2.0, size=(4, 9))
-    return table, np.sqrt(spread), spread.mean(axis=0), rng.dirichlet(np.ones(9))
-
-
-POINT = np.array([0.4, 0.6, 0.7])
-
-
-def slopes(place, *given):
-    """Return what of a result changes with each of the three parameters."""
-    steps = 1e-6 * np.eye(3)
-    above = [_softmax_loss(POINT + step, *given)[place] for step in steps]
-    below = [_softmax_loss(POINT - step, *given)[place] for step in steps]
-    return (np.array(above) - np.array(below)) / 2e-6
-
-
-def test_the_gradient_is_that_of_the_loss():
-    *tables, weight = some_rows()
-    target = np.random.default_rng(1).dirichlet(np.ones(4), size=9).T
-    given = *tables, target, weight
-    _, gradient, _ = _softmax_loss(POINT, *given)
-    assert_allclose(gradient, slopes(0, *given), rtol=1e-6)
-
-
-def test_the_curvature_is_that_of_the_loss_where_the_model_is_right():
-    table, deviation, share, weight = some_rows()
-    rate = np.sqrt(GUMBEL / (POINT[0] + POINT[1] * share))
-    target = softmax(rate * (table - POINT[2] * deviation), axis=0)
-    given = table, deviation, share, target, weight
-    _, gradient, curvature = _softmax_loss(POINT, *given)
-    assert_allclose(gradient, 0.0, atol=1e-15)
-    assert_allclose(curvature, slopes(1, *given), rtol=1e-6)
 
 
 @pytest.mark.parametrize("place", range(2))
@@ -324,10 +287,15 @@ def test_progress_does_not_tell_of_rows_that_catch_up(capsys):
     ("n_rows", "n_features", "phi"),
     [(400, 100, 1.0), (100, 400, 2.0), (100, 10_000, 4.0)],
 )
-def test_phi_follows_the_features_per_row(n_rows, n_features, phi):
+def test_phi_follows_the_features_per_row_and_c_follows_it_up_to_two(
+    n_rows, n_features, phi
+):
     X = sparse.random(n_rows, n_features, density=0.5, random_state=0, format="csr")
     y = np.arange(n_rows) % 2
-    assert MultiClassCW(random_state=0).fit(X, y).phi_ == pytest.approx(phi, rel=0.01)
+    auto = MultiClassCW(random_state=0).fit(X, y)
+    assert auto.phi_ == pytest.approx(phi, rel=0.01)
+    given = MultiClassCW(C=min(auto.phi_, 2.0), random_state=0).fit(X, y)
+    assert_array_equal(given.coef_, auto.coef_)
     assert MultiClassCW(phi=0.3, random_state=0).fit(X, y).phi_ == 0.3
     weight = (np.arange(n_rows) < n_rows / 2).astype(float)
     part = MultiClassCW(random_state=0).fit(X, y, sample_weight=weight)

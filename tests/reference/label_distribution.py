@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import quad_vec
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, log_softmax, ndtr
 
 # Beyond so many deviations nothing is left that counts.
 FAR = 9.0
@@ -39,3 +39,14 @@ def drawn_distribution(mean, variance, noise):
     scores = mean - mean.max() + np.sqrt(variance) * noise
     best = scores == scores.max(axis=1, keepdims=True)
     return (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def softmax_loss(point, scores, deviations, shares, gold, weight, smooth):
+    """Return the log loss at (noise, scale, caution), the truth being smoothed."""
+    noise, scale, caution = point
+    variance = noise + scale * shares[:, np.newaxis]
+    cautious = scores - caution * deviations
+    target = np.full(scores.shape, smooth / (scores.shape[1] - 1))
+    target[np.arange(len(gold)), gold] = 1 - smooth
+    logs = log_softmax(cautious * np.sqrt(np.pi**2 / 6 / variance), axis=1)
+    return -weight @ (target * logs).sum(axis=1)
