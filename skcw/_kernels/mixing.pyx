@@ -1,4 +1,4 @@
-"""Sums over the moves of shards: the inner loop of their merge."""
+"""Sums over the moves of shards, and over models: the inner loops of their merge."""
 
 from libc.math cimport sqrt
 from libc.string cimport memset
@@ -142,3 +142,18 @@ def move_cells(
                 # The mean gain, times the root of their number.
                 variance[cell] = <real>(1.0 / (
                     _precision(variance[cell]) + sum[GAIN] / sqrt(sum[N_MOVES])))
+
+
+def add_rows(
+    double[::1] total, const real[::1] table, const long long[::1] here,
+    const long long[::1] there, Py_ssize_t width, bint inverse,
+):
+    """Add row ``there[r]`` of a flat table, or its inverses, to row ``here[r]``."""
+    cdef Py_ssize_t r, c, to, at
+    cdef double x
+    with nogil:
+        for r in range(here.shape[0]):
+            to, at = here[r] * width, there[r] * width
+            for c in range(width):
+                x = table[at + c]
+                total[to + c] += 1.0 / x if inverse else x

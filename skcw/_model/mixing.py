@@ -4,7 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._kernels.mixing import add_moves, mark_moved, move_cells, take_moved
+from skcw._kernels.mixing import (
+    add_moves,
+    add_rows,
+    mark_moved,
+    move_cells,
+    take_moved,
+)
 
 # The weight of a move that gained no precision, as a share of the precision there was.
 LEAST_WEIGHT = 1e-12
@@ -299,51 +305,56 @@ class BeliefMean:
 
     def add(self, belief):
         """Add one belief to the mean."""
+        rows = belief.all_rows()
         if self.n == 0:
-            # The mean is about the same features and labels.
-            self.first, self.width = belief, belief.width
-            self.dtype = belief.mean.dtype
-            self.row_of = belief.all_rows().copy()
-            self.unseen = belief.unseen
-            self.rows = _summands(belief)
-            self.rounds = belief.rounds
+            self._begin(belief, rows)
+            here = there = np.arange(self.n_rows)
         else:
-            self._cover(belief)
-            self._accumulate(belief)
-            self.rounds += belief.rounds
+            here, there = self._covered(rows)
             # What one of them has seen, their mean knows.
             self.unseen = np.intersect1d(self.unseen, belief.unseen)
+        for kind, table in belief.tables().items():
+            # Precisions are summed, in double as the rest.
+            inverse = kind == "variance"
+            add_rows(self.sums[kind], table, here, there, self.width, inverse)
+        self.rounds += belief.rounds
         self.n += 1
 
-    def _cover(self, belief):
-        """Give a row to every feature that the new belief has touched."""
-        new = np.flatnonzero(
-            (self.row_of == self.width) & (belief.all_rows() != self.width)
-        )
-        first = len(self.rows["mean"])
-        self.row_of[new] = np.arange(first, first + len(new), dtype=np.int32)
-        for kind, rows in self.rows.items():
-            # What the former beliefs hold for these features is their blank row.
-            blank = np.broadcast_to(rows[self.width], (len(new), self.width))
-            self.rows[kind] = np.concatenate([rows, blank])
+    def _begin(self, belief, rows):
+        """Take the rows of the first belief; the mean is about the same features."""
+        self.first, self.width, self.row_of = belief, belief.width, rows.copy()
+        self.unseen, self.rounds, self.n_rows = belief.unseen, 0.0, belief.n_rows
+        untouched = int(np.count_nonzero(rows == self.width))
+        # The system gives memory to those that come when they are used.
+        size = (self.n_rows + untouched) * self.width
+        self.sums = {kind: np.zeros(size) for kind in belief.tables()}
 
-    def _accumulate(self, belief):
-        summands = _summands(belief)
-        fixed = np.arange(self.width + 1)
-        touched = np.flatnonzero(self.row_of != self.width)
-        here = np.concatenate([fixed, self.row_of[touched]])
-        there = np.concatenate([fixed, belief.all_rows()[touched]])
-        for kind, rows in self.rows.items():
-            rows[here] += summands[kind][there]
+    def _covered(self, rows):
+        """Give a row to what the new belief has touched; return which to add to which.
+
+        Whatever has a row here gets that of the belief added.
+        """
+        new = np.flatnonzero((self.row_of == self.width) & (rows != self.width))
+        first, self.n_rows = self.n_rows, self.n_rows + len(new)
+        self.row_of[new] = np.arange(first, self.n_rows, dtype=np.int32)
+        for total in self.sums.values():
+            table = total.reshape(-1, self.width)
+            # What the former beliefs hold for these features is their blank row.
+            table[first : self.n_rows] = table[self.width]
+        fixed, touched = np.arange(self.width + 1), self.row_of != self.width
+        parts = self.row_of[touched], rows[touched]
+        return tuple(np.concatenate([fixed, part]) for part in parts)
 
     def result(self):
         """Return the mean of the beliefs added so far."""
-        flat = {kind: (rows / self.n).ravel() for kind, rows in self.rows.items()}
+        size = self.n_rows * self.width
+        flat = {kind: total[:size] / self.n for kind, total in self.sums.items()}
         if "variance" in flat:
             flat["variance"] = 1.0 / flat["variance"]
+        dtype = self.first.mean.dtype
         mean, variance, average = (
-            flat[kind].astype(self.dtype) if kind in flat else None
-            for kind in ("mean", "variance", "average")
+            flat[kind].astype(dtype) if kind in flat else None
+            for kind in self.first.table_names
         )
         return self.first.replaced(
             mean=mean,
@@ -353,15 +364,3 @@ class BeliefMean:
             unseen=self.unseen,
             **self.first.split_rows(self.row_of),
         )
-
-
-def _summands(belief):
-    """Return what is averaged, in rows and double: means, and precisions."""
-    rows = {"mean": belief.mean, "average": belief.average}
-    if belief.variance is not None:
-        rows["variance"] = 1.0 / belief.variance.astype(np.float64)
-    return {
-        kind: flat.astype(np.float64).reshape(-1, belief.width)
-        for kind, flat in rows.items()
-        if flat is not None
-    }
