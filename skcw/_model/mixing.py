@@ -16,15 +16,17 @@ from skcw._kernels.mixing import (
 LEAST_WEIGHT = 1e-12
 # The sums of a cell; see `add_moves`.
 N_SUMS = 5
-# How often the shards are merged in the first pass, if there are as many. Chosen, like
-# the powers above, on a fifth of the training parts of three corpora and 20 Newsgroups.
+# How often shards are merged in the first pass at most. Chosen, like the powers above
+# and how many shards ask for one of these merges, on a fifth of the training parts of
+# three corpora and 20 Newsgroups.
 FIRST_MERGES = 16
 NO_ROWS = np.empty(0, dtype=np.int32)
 
 
-def n_merges(number, n_shards):
+def n_merges(number, n_shards, shards_a_merge):
     """Return how often shards are merged in a pass; passes are counted from 1."""
-    return min(n_shards, FIRST_MERGES) if number == 1 else 1
+    most = FIRST_MERGES if number == 1 else 1
+    return min(max(n_shards // shards_a_merge, 1), most)
 
 
 class Moves(NamedTuple):
@@ -33,7 +35,7 @@ class Moves(NamedTuple):
     Parameters
     ----------
     cells : ndarray of int
-        The places of these weights in the common tables, each once. From ``n_old`` rows
+        The places of these weights in the common tables, ascending. From ``n_old`` rows
         on come those of features that had no row when the shard began, in the order of
         the shard's features.
     mean, variance, drift : ndarray or None
@@ -99,12 +101,14 @@ def moved_cells(before, origin, numbers, tables, rounds, found):
     kept = [
         None if table is None else np.empty(n_moved, table.dtype) for table in tables
     ]
-    take_moved(moved, numbers, width, *tables, cells, *kept)
+    # Whoever merges reads the common tables from end to end.
+    order = np.argsort(numbers, kind="stable")
+    take_moved(moved, numbers, order, width, *tables, cells, *kept)
     return Moves(cells, *kept, float(rounds), found)
 
 
 class Mixture:
-    """Sums over shards, added one by one; then the merge, in place.
+    """Sums over shards, added one by one; then the merge, in place; and so on.
 
     Parameters
     ----------
@@ -112,8 +116,6 @@ class Mixture:
         The flat tables of the common Gaussian; those of all passes so far.
     rounds : float
         The rounds that the drift is about.
-    number : int, default=1
-        The number of this pass, from 1.
 
     Examples
     --------
@@ -126,17 +128,17 @@ class Mixture:
     >>> mixture.add(moves)
     >>> moves = Moves(one, np.array([0.0]), np.array([0.25]), None, 1.0, ())
     >>> mixture.add(moves)
-    >>> mixture.finish()
+    >>> mixture.finish(number=1)
     2.0
     >>> mean, 1 / variance
     (array([0.25, 1.  ]), array([3.82842712, 2.        ]))
     """
 
-    def __init__(self, mean, variance, drift, rounds, number=1):
+    def __init__(self, mean, variance, drift, rounds):
         self.tables = mean, variance, drift
-        self.times = number**3
         self.rounds, self.new_rounds = rounds, 0.0
-        # The cells met so far, and the sums of each of them; there is room for more.
+        # The cells met so far, and the sums of each of them; there is room for more. It
+        # is kept from merge to merge: fresh memory took longer to get than to fill.
         self.n_met = 0
         self.met = np.empty(0, dtype=np.int64)
         self.sums = np.empty((0, N_SUMS))
@@ -183,19 +185,30 @@ class Mixture:
         """Let the sums have room for so many cells more."""
         size = min(self.n_met + n_cells, len(self.place))
         if size > len(self.met):
-            size = min(2 * size, len(self.place))
+            # A second shard of about this size finds room without copying.
+            size = min(3 * size, len(self.place))
             met, sums = self.met[: self.n_met], self.sums[: self.n_met]
             self.met, self.sums = np.empty(size, np.int64), np.empty((size, N_SUMS))
             self.met[: self.n_met], self.sums[: self.n_met] = met, sums
 
-    def finish(self):
-        """Move the common tables; return the rounds of all passes, as they count."""
-        new_rounds = self.times * self.new_rounds
-        n_met = self.n_met
-        move_cells(
-            self.met[:n_met], self.sums[:n_met], *self.tables, self.rounds, new_rounds
-        )
-        return self.rounds + new_rounds
+    def finish(self, number):
+        """Move the common tables; return the rounds of all passes, as they count.
+
+        Parameters
+        ----------
+        number : int
+            The number of this pass, from 1.
+
+        Returns
+        -------
+        rounds : float
+            The rounds that the drift is about now.
+        """
+        new_rounds = number**3 * self.new_rounds
+        met, sums = self.met[: self.n_met], self.sums[: self.n_met]
+        move_cells(self.place, met, sums, *self.tables, self.rounds, new_rounds)
+        self.rounds, self.new_rounds, self.n_met = self.rounds + new_rounds, 0.0, 0
+        return self.rounds
 
 
 RULES = ("gain", "mean")
