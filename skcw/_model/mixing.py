@@ -16,17 +16,20 @@ from skcw._kernels.mixing import (
 LEAST_WEIGHT = 1e-12
 # The sums of a cell; see `add_moves`.
 N_SUMS = 5
-# How often shards are merged in the first pass at most. Chosen, like the powers above
-# and how many shards ask for one of these merges, on a fifth of the training parts of
-# three corpora and 20 Newsgroups.
+# How often shards are merged in the first pass at most, if they are not few.
+# Chosen, like the powers above, on a fifth of the training parts of three corpora and
+# 20 Newsgroups.
 FIRST_MERGES = 16
 NO_ROWS = np.empty(0, dtype=np.int32)
 
 
-def n_merges(number, n_shards, shards_a_merge):
-    """Return how often shards are merged in a pass; passes are counted from 1."""
-    most = FIRST_MERGES if number == 1 else 1
-    return min(max(n_shards // shards_a_merge, 1), most)
+def n_merges(number, n_shards, few):
+    """Return how often shards are merged in a pass; passes are counted from 1.
+
+    Up to `few` shards are merged once in the first pass, too.
+    """
+    first = number == 1 and n_shards > few
+    return min(n_shards, FIRST_MERGES) if first else 1
 
 
 class Moves(NamedTuple):
@@ -324,8 +327,10 @@ class BeliefMean:
             here = there = np.arange(self.n_rows)
         else:
             here, there = self._covered(rows)
-            # What one of them has seen, their mean knows.
-            self.unseen = np.intersect1d(self.unseen, belief.unseen)
+            # What one of them has seen, their mean knows. (To look for copies by a hash
+            # of multiples of one number took longer than to train.)
+            both = self.unseen, belief.unseen
+            self.unseen = np.intersect1d(*both, assume_unique=True)
         for kind, table in belief.tables().items():
             # Precisions are summed, in double as the rest.
             inverse = kind == "variance"

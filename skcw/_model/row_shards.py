@@ -71,7 +71,7 @@ class RowShards:
     """
 
     learn = staticmethod(learn_shard)
-    folder, n_smallest, shards_a_merge = None, FIRST_MERGES, 1
+    folder, n_smallest, few = None, FIRST_MERGES, 1
 
     def __init__(self, training):
         self.training, self.rows = training, training.rows

@@ -288,8 +288,8 @@ class SequenceShards:
     """
 
     learn = staticmethod(learn_shard)
-    # More merges in the first pass gained nothing, and whoever merges works alone.
-    shards_a_merge = 4
+    # With these more merges in the first pass gained nothing, and they take time.
+    few = 4
 
     def __init__(self, training):
         self.training, self.plan, self.views = training, training.plan, training.views

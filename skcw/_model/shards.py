@@ -466,7 +466,7 @@ class ShardedTraining:
     def pieces(self, number, order, presented, n_words):
         """Yield the pieces of a pass: one, or several, with a merge after each."""
         self.sent = self.returned = 0
-        n_pieces = n_merges(number + 1, self.n_shards, self.parts.shards_a_merge)
+        n_pieces = n_merges(number + 1, self.n_shards, self.parts.few)
         n_pieces = min(n_pieces, self.parts.n_smallest)
         for k in range(n_pieces):
             yield 1, (number, order, (k, n_pieces))
