@@ -327,8 +327,8 @@ class BeliefMean:
             here = there = np.arange(self.n_rows)
         else:
             here, there = self._covered(rows)
-            # What one of them has seen, their mean knows. (To look for copies by a hash
-            # of multiples of one number took longer than to train.)
+            # What one of them has seen, their mean knows. Each has a feature once; to
+            # let numpy look for copies took longer than to train.
             both = self.unseen, belief.unseen
             self.unseen = np.intersect1d(*both, assume_unique=True)
         for kind, table in belief.tables().items():
