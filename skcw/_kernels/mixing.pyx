@@ -1,4 +1,4 @@
-"""Sums over the moves of shards: the inner loop of their merge."""
+"""Sums over the moves of shards, and over models: the inner loops of their merge."""
 
 from libc.math cimport sqrt
 from libc.string cimport memset
@@ -46,17 +46,19 @@ def mark_moved(
 
 
 def take_moved(
-    const unsigned char[::1] moved, const long long[::1] numbers, Py_ssize_t width,
-    const real[::1] mean, const real[::1] variance, const real[::1] drift,
-    number[::1] cells, real[::1] new_mean, real[::1] new_variance, real[::1] new_drift,
+    const unsigned char[::1] moved, const long long[::1] numbers,
+    const long long[::1] order, Py_ssize_t width, const real[::1] mean,
+    const real[::1] variance, const real[::1] drift, number[::1] cells,
+    real[::1] new_mean, real[::1] new_variance, real[::1] new_drift,
 ):
     """Fill the last four arrays with the cells that have moved, row by row.
 
-    Row r of the tables is reported as row ``numbers[r]``.
+    Row r of the tables is reported as row ``numbers[r]``, in the given order of rows.
     """
-    cdef Py_ssize_t r, c, at, n = 0
+    cdef Py_ssize_t k, r, c, at, n = 0
     with nogil:
-        for r in range(numbers.shape[0]):
+        for k in range(order.shape[0]):
+            r = order[k]
             for c in range(width):
                 at = r * width + c
                 if moved[at]:
@@ -118,10 +120,11 @@ def add_moves(
 
 
 def move_cells(
-    const long long[::1] met, const double[:, ::1] sums, real[::1] mean,
-    real[::1] variance, real[::1] drift, double rounds, double new_rounds,
+    int[::1] place, const long long[::1] met, const double[:, ::1] sums,
+    real[::1] mean, real[::1] variance, real[::1] drift, double rounds,
+    double new_rounds,
 ):
-    """Move the cells that shards have moved, in place.
+    """Move the cells that shards have moved, in place, and forget their places.
 
     ``drift`` (or None) is about ``rounds`` rounds; those of the pass count as
     ``new_rounds`` more.
@@ -132,6 +135,7 @@ def move_cells(
     with nogil:
         for i in range(met.shape[0]):
             cell, sum = met[i], &sums[i, 0]
+            place[cell] = 0
             weight = sum[WEIGHT]
             step = sum[STEP] / weight
             if drift is not None:
@@ -142,3 +146,18 @@ def move_cells(
                 # The mean gain, times the root of their number.
                 variance[cell] = <real>(1.0 / (
                     _precision(variance[cell]) + sum[GAIN] / sqrt(sum[N_MOVES])))
+
+
+def add_rows(
+    double[::1] total, const real[::1] table, const long long[::1] here,
+    const long long[::1] there, Py_ssize_t width, bint inverse,
+):
+    """Add row ``there[r]`` of a flat table, or its inverses, to row ``here[r]``."""
+    cdef Py_ssize_t r, c, to, at
+    cdef double x
+    with nogil:
+        for r in range(here.shape[0]):
+            to, at = here[r] * width, there[r] * width
+            for c in range(width):
+                x = table[at + c]
+                total[to + c] += 1.0 / x if inverse else x

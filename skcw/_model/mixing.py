@@ -4,21 +4,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._kernels.mixing import add_moves, mark_moved, move_cells, take_moved
+from skcw._kernels.mixing import (
+    add_moves,
+    add_rows,
+    mark_moved,
+    move_cells,
+    take_moved,
+)
 
 # The weight of a move that gained no precision, as a share of the precision there was.
 LEAST_WEIGHT = 1e-12
 # The sums of a cell; see `add_moves`.
 N_SUMS = 5
-# How often the shards are merged in the first pass, if there are as many. Chosen, like
-# the powers above, on a fifth of the training parts of three corpora and 20 Newsgroups.
+# How often shards are merged in the first pass at most, if they are not few.
+# Chosen, like the powers above, on a fifth of the training parts of three corpora and
+# 20 Newsgroups.
 FIRST_MERGES = 16
 NO_ROWS = np.empty(0, dtype=np.int32)
 
 
-def n_merges(number, n_shards):
-    """Return how often shards are merged in a pass; passes are counted from 1."""
-    return min(n_shards, FIRST_MERGES) if number == 1 else 1
+def n_merges(number, n_shards, few):
+    """Return how often shards are merged in a pass; passes are counted from 1.
+
+    Up to `few` shards are merged once in the first pass, too.
+    """
+    first = number == 1 and n_shards > few
+    return min(n_shards, FIRST_MERGES) if first else 1
 
 
 class Moves(NamedTuple):
@@ -27,7 +38,7 @@ class Moves(NamedTuple):
     Parameters
     ----------
     cells : ndarray of int
-        The places of these weights in the common tables, each once. From ``n_old`` rows
+        The places of these weights in the common tables, ascending. From ``n_old`` rows
         on come those of features that had no row when the shard began, in the order of
         the shard's features.
     mean, variance, drift : ndarray or None
@@ -93,12 +104,14 @@ def moved_cells(before, origin, numbers, tables, rounds, found):
     kept = [
         None if table is None else np.empty(n_moved, table.dtype) for table in tables
     ]
-    take_moved(moved, numbers, width, *tables, cells, *kept)
+    # Whoever merges reads the common tables from end to end.
+    order = np.argsort(numbers, kind="stable")
+    take_moved(moved, numbers, order, width, *tables, cells, *kept)
     return Moves(cells, *kept, float(rounds), found)
 
 
 class Mixture:
-    """Sums over shards, added one by one; then the merge, in place.
+    """Sums over shards, added one by one; then the merge, in place; and so on.
 
     Parameters
     ----------
@@ -106,8 +119,6 @@ class Mixture:
         The flat tables of the common Gaussian; those of all passes so far.
     rounds : float
         The rounds that the drift is about.
-    number : int, default=1
-        The number of this pass, from 1.
 
     Examples
     --------
@@ -120,17 +131,17 @@ class Mixture:
     >>> mixture.add(moves)
     >>> moves = Moves(one, np.array([0.0]), np.array([0.25]), None, 1.0, ())
     >>> mixture.add(moves)
-    >>> mixture.finish()
+    >>> mixture.finish(number=1)
     2.0
     >>> mean, 1 / variance
     (array([0.25, 1.  ]), array([3.82842712, 2.        ]))
     """
 
-    def __init__(self, mean, variance, drift, rounds, number=1):
+    def __init__(self, mean, variance, drift, rounds):
         self.tables = mean, variance, drift
-        self.times = number**3
         self.rounds, self.new_rounds = rounds, 0.0
-        # The cells met so far, and the sums of each of them; there is room for more.
+        # The cells met so far, and the sums of each of them; there is room for more. It
+        # is kept from merge to merge: fresh memory took longer to get than to fill.
         self.n_met = 0
         self.met = np.empty(0, dtype=np.int64)
         self.sums = np.empty((0, N_SUMS))
@@ -177,19 +188,30 @@ class Mixture:
         """Let the sums have room for so many cells more."""
         size = min(self.n_met + n_cells, len(self.place))
         if size > len(self.met):
-            size = min(2 * size, len(self.place))
+            # A second shard of about this size finds room without copying.
+            size = min(3 * size, len(self.place))
             met, sums = self.met[: self.n_met], self.sums[: self.n_met]
             self.met, self.sums = np.empty(size, np.int64), np.empty((size, N_SUMS))
             self.met[: self.n_met], self.sums[: self.n_met] = met, sums
 
-    def finish(self):
-        """Move the common tables; return the rounds of all passes, as they count."""
-        new_rounds = self.times * self.new_rounds
-        n_met = self.n_met
-        move_cells(
-            self.met[:n_met], self.sums[:n_met], *self.tables, self.rounds, new_rounds
-        )
-        return self.rounds + new_rounds
+    def finish(self, number):
+        """Move the common tables; return the rounds of all passes, as they count.
+
+        Parameters
+        ----------
+        number : int
+            The number of this pass, from 1.
+
+        Returns
+        -------
+        rounds : float
+            The rounds that the drift is about now.
+        """
+        new_rounds = number**3 * self.new_rounds
+        met, sums = self.met[: self.n_met], self.sums[: self.n_met]
+        move_cells(self.place, met, sums, *self.tables, self.rounds, new_rounds)
+        self.rounds, self.new_rounds, self.n_met = self.rounds + new_rounds, 0.0, 0
+        return self.rounds
 
 
 RULES = ("gain", "mean")
@@ -299,51 +321,58 @@ class BeliefMean:
 
     def add(self, belief):
         """Add one belief to the mean."""
+        rows = belief.all_rows()
         if self.n == 0:
-            # The mean is about the same features and labels.
-            self.first, self.width = belief, belief.width
-            self.dtype = belief.mean.dtype
-            self.row_of = belief.all_rows().copy()
-            self.unseen = belief.unseen
-            self.rows = _summands(belief)
-            self.rounds = belief.rounds
+            self._begin(belief, rows)
+            here = there = np.arange(self.n_rows)
         else:
-            self._cover(belief)
-            self._accumulate(belief)
-            self.rounds += belief.rounds
-            # What one of them has seen, their mean knows.
-            self.unseen = np.intersect1d(self.unseen, belief.unseen)
+            here, there = self._covered(rows)
+            # What one of them has seen, their mean knows. Each has a feature once; to
+            # let numpy look for copies took longer than to train.
+            both = self.unseen, belief.unseen
+            self.unseen = np.intersect1d(*both, assume_unique=True)
+        for kind, table in belief.tables().items():
+            # Precisions are summed, in double as the rest.
+            inverse = kind == "variance"
+            add_rows(self.sums[kind], table, here, there, self.width, inverse)
+        self.rounds += belief.rounds
         self.n += 1
 
-    def _cover(self, belief):
-        """Give a row to every feature that the new belief has touched."""
-        new = np.flatnonzero(
-            (self.row_of == self.width) & (belief.all_rows() != self.width)
-        )
-        first = len(self.rows["mean"])
-        self.row_of[new] = np.arange(first, first + len(new), dtype=np.int32)
-        for kind, rows in self.rows.items():
-            # What the former beliefs hold for these features is their blank row.
-            blank = np.broadcast_to(rows[self.width], (len(new), self.width))
-            self.rows[kind] = np.concatenate([rows, blank])
+    def _begin(self, belief, rows):
+        """Take the rows of the first belief; the mean is about the same features."""
+        self.first, self.width, self.row_of = belief, belief.width, rows.copy()
+        self.unseen, self.rounds, self.n_rows = belief.unseen, 0.0, belief.n_rows
+        untouched = int(np.count_nonzero(rows == self.width))
+        # The system gives memory to those that come when they are used.
+        size = (self.n_rows + untouched) * self.width
+        self.sums = {kind: np.zeros(size) for kind in belief.tables()}
 
-    def _accumulate(self, belief):
-        summands = _summands(belief)
-        fixed = np.arange(self.width + 1)
-        touched = np.flatnonzero(self.row_of != self.width)
-        here = np.concatenate([fixed, self.row_of[touched]])
-        there = np.concatenate([fixed, belief.all_rows()[touched]])
-        for kind, rows in self.rows.items():
-            rows[here] += summands[kind][there]
+    def _covered(self, rows):
+        """Give a row to what the new belief has touched; return which to add to which.
+
+        Whatever has a row here gets that of the belief added.
+        """
+        new = np.flatnonzero((self.row_of == self.width) & (rows != self.width))
+        first, self.n_rows = self.n_rows, self.n_rows + len(new)
+        self.row_of[new] = np.arange(first, self.n_rows, dtype=np.int32)
+        for total in self.sums.values():
+            table = total.reshape(-1, self.width)
+            # What the former beliefs hold for these features is their blank row.
+            table[first : self.n_rows] = table[self.width]
+        fixed, touched = np.arange(self.width + 1), self.row_of != self.width
+        parts = self.row_of[touched], rows[touched]
+        return tuple(np.concatenate([fixed, part]) for part in parts)
 
     def result(self):
         """Return the mean of the beliefs added so far."""
-        flat = {kind: (rows / self.n).ravel() for kind, rows in self.rows.items()}
+        size = self.n_rows * self.width
+        flat = {kind: total[:size] / self.n for kind, total in self.sums.items()}
         if "variance" in flat:
             flat["variance"] = 1.0 / flat["variance"]
+        dtype = self.first.mean.dtype
         mean, variance, average = (
-            flat[kind].astype(self.dtype) if kind in flat else None
-            for kind in ("mean", "variance", "average")
+            flat[kind].astype(dtype) if kind in flat else None
+            for kind in self.first.table_names
         )
         return self.first.replaced(
             mean=mean,
@@ -353,15 +382,3 @@ class BeliefMean:
             unseen=self.unseen,
             **self.first.split_rows(self.row_of),
         )
-
-
-def _summands(belief):
-    """Return what is averaged, in rows and double: means, and precisions."""
-    rows = {"mean": belief.mean, "average": belief.average}
-    if belief.variance is not None:
-        rows["variance"] = 1.0 / belief.variance.astype(np.float64)
-    return {
-        kind: flat.astype(np.float64).reshape(-1, belief.width)
-        for kind, flat in rows.items()
-        if flat is not None
-    }

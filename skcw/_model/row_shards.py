@@ -71,7 +71,7 @@ class RowShards:
     """
 
     learn = staticmethod(learn_shard)
-    folder, n_smallest = None, FIRST_MERGES
+    folder, n_smallest, few = None, FIRST_MERGES, 1
 
     def __init__(self, training):
         self.training, self.rows = training, training.rows
@@ -136,18 +136,18 @@ class RowShards:
         given = common, belief.about, belief.drift is not None, kernel, salt, piece
         return [RowTask(shard, *given) for shard in shards]
 
-    def mixture(self, number):
+    def mixture(self):
         """Return what adds up the moves of all shards."""
         belief = self.training.belief
-        return Mixture(*_flat(belief), belief.rounds, number)
+        return Mixture(*_flat(belief), belief.rounds)
 
     def add(self, mixture, shard, moves):
         """Add the moves of a shard."""
         mixture.add(moves)
 
-    def finish(self, mixture):
+    def finish(self, mixture, number):
         """Move the common belief."""
-        self.training.belief.rounds = mixture.finish()
+        self.training.belief.rounds = mixture.finish(number)
 
 
 def _flat(belief):

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from skcw._model.corpus import (
     Corpus,
@@ -10,6 +11,7 @@ from skcw._model.corpus import (
     take_sequences,
     with_tokens_hidden,
 )
+from skcw._model.decoding import n_workers
 from skcw._model.gaussian import Belief, padded, with_room
 from skcw._model.mixing import Mixture, moved_cells
 from skcw._model.shards import ShardFile
@@ -34,6 +36,7 @@ class Deal:
     def __init__(self, views, plan, rng, n_features):
         self.views, self.n_features = views, n_features
         self.n_shards, self.n_labels = plan.n_shards, len(plan.options.cost)
+        self.n_jobs = n_workers(plan.n_jobs, plan.n_shards)
         self.n_sequences = self._choose(rng, plan.shuffle)
 
 
@@ -49,19 +52,19 @@ class WholeDeal(Deal):
 
     def shards(self, folder):
         """Return what opens each shard."""
-        # The number that a feature has in the shard that is being made.
-        own = np.empty(self.n_features, dtype=np.int32)
         n_shards = self.n_shards
         dealt = (np.sort(self.order[k::n_shards]) for k in range(n_shards))
-        return [self._shard(positions, own, folder) for positions in dealt]
+        jobs = (delayed(self._shard)(positions, folder) for positions in dealt)
+        return Parallel(self.n_jobs, require="sharedmem")(jobs)
 
-    def _shard(self, positions, own, folder):
+    def _shard(self, positions, folder):
         """Return the shard of some sequences, with feature numbers of its own."""
         (plain, turns), unknown = self.views.plain(0), self.views.feature
         corpus = take_sequences(plain, positions)
         used = np.zeros(self.n_features, dtype=bool)
         _mark_features(used, corpus, unknown, self.n_labels)
         features = np.flatnonzero(used).astype(np.int32)
+        own = np.empty(self.n_features, dtype=np.int32)
         own[features] = np.arange(len(features))
         edges = corpus.edges
         if edges is not None:
@@ -285,6 +288,8 @@ class SequenceShards:
     """
 
     learn = staticmethod(learn_shard)
+    # With these more merges in the first pass gained nothing, and they take time.
+    few = 4
 
     def __init__(self, training):
         self.training, self.plan, self.views = training, training.plan, training.views
@@ -338,18 +343,19 @@ class SequenceShards:
             for shard, seed in zip(shards, seeds, strict=True)
         ]
 
-    def mixture(self, number):
+    def mixture(self):
         """Return what adds up the moves of all shards."""
         belief = self.training.expanded
         tables = belief.mean, belief.variance, belief.average
-        return Mixture(*tables, belief.rounds, number)
+        return Mixture(*tables, belief.rounds)
 
     def add(self, mixture, shard, moves):
         """Add the moves of a shard, with new rows where it was the first to move."""
         belief, features = self.training.expanded, shard.open()[1]["features"]
         width, n_rows = belief.width, self.training.n_rows
         moved = np.zeros(len(features), dtype=bool)
-        new_cells = moves.cells[moves.cells >= self.n_old * width]
+        # Cells ascend.
+        new_cells = moves.cells[np.searchsorted(moves.cells, self.n_old * width) :]
         moved[new_cells // width - self.n_old] = True
         new = features[moved & (belief.row_of[features] == width)]
         last = n_rows + len(new)
@@ -359,9 +365,9 @@ class SequenceShards:
         mixture.add(moves, self.n_old, belief.row_of[features], width)
         self.training.n_rows = last
 
-    def finish(self, mixture):
+    def finish(self, mixture, number):
         """Move the common belief."""
-        self.training.expanded.rounds = mixture.finish()
+        self.training.expanded.rounds = mixture.finish(number)
 
 
 def part_of(common, n_labels, features):

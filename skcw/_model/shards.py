@@ -454,6 +454,11 @@ class ShardedTraining:
         """What opens each shard, made when the first pass begins."""
         return self.parts.shards(self.folder)
 
+    @cached_property
+    def mixture(self):
+        """What adds up the moves of shards, made when the first of them come."""
+        return self.parts.mixture()
+
     def order(self):
         """Return what makes the orders in the shards in the next pass."""
         return self.parts.order()
@@ -461,7 +466,8 @@ class ShardedTraining:
     def pieces(self, number, order, presented, n_words):
         """Yield the pieces of a pass: one, or several, with a merge after each."""
         self.sent = self.returned = 0
-        n_pieces = min(n_merges(number + 1, self.n_shards), self.parts.n_smallest)
+        n_pieces = n_merges(number + 1, self.n_shards, self.parts.few)
+        n_pieces = min(n_pieces, self.parts.n_smallest)
         for k in range(n_pieces):
             yield 1, (number, order, (k, n_pieces))
 
@@ -471,14 +477,13 @@ class ShardedTraining:
         common = self.folder.share(parts.common())
         self.sent += common.n_bytes
         tasks = parts.tasks(self.shards, common, number, order, piece)
-        mixture = parts.mixture(number + 1)
         results = self.workers.run(parts.learn, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
-            parts.add(mixture, shard, moves)
+            parts.add(self.mixture, shard, moves)
             self.returned += moves.n_bytes
             found = found + np.array(moves.found)
         common.remove()
-        parts.finish(mixture)
+        parts.finish(self.mixture, number + 1)
         return (found,)
 
     def take(self, size, found):

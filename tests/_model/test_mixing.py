@@ -44,7 +44,7 @@ def merge(mean, variance, average, rounds, shards, order=None):
         rows, tables = np.arange(len(mean)), (after, less, late)
         moves = moved_cells((mean, variance), rows, rows, tables, own_rounds, ())
         mixture.add(moves)
-    total = mixture.finish()
+    total = mixture.finish(number=1)
     return mean, variance, mean - drift / (total or 1.0), total
 
 
@@ -81,10 +81,11 @@ def test_moved_cells_are_those_that_differ_from_the_row_they_come_from(
     before = mean.ravel(), variance.ravel() if gaussian else None
     numbers = rng.permutation(len(origin))
     found = moved_cells(before, origin, numbers, tables, 1.0, ())
-    expected = np.any(moved, axis=0)
-    rows, columns = np.nonzero(expected)
-    assert_array_equal(found.cells, 3 * numbers[rows] + columns)
-    assert_array_equal(found.mean, after[expected])
+    order = np.argsort(numbers)
+    expected = np.any(moved, axis=0)[order]
+    # In the order of their numbers, which is that of the rows here.
+    assert_array_equal(found.cells, np.flatnonzero(expected))
+    assert_array_equal(found.mean, after[order][expected])
 
 
 @given(passes(gaussian=True))
@@ -107,10 +108,13 @@ def test_equal_shards_merge_to_one_of_them_that_is_surer_by_the_root_of_their_nu
 
 
 @pytest.mark.parametrize(
-    ("number", "n_shards", "n"), [(1, 1, 1), (1, 5, 5), (1, 64, 16), (2, 64, 1)]
+    ("number", "n_shards", "n"),
+    [(1, 1, 1), (1, 4, 1), (1, 5, 5), (1, 64, 16), (2, 64, 1)],
 )
-def test_only_the_first_pass_is_merged_more_than_once(number, n_shards, n):
-    assert n_merges(number, n_shards) == n
+def test_only_the_first_pass_of_many_shards_is_merged_more_than_once(
+    number, n_shards, n
+):
+    assert n_merges(number, n_shards, few=4) == n
 
 
 @given(passes(gaussian=True))
@@ -151,9 +155,26 @@ def test_a_move_without_gain_counts_if_there_is_no_other():
     for step in (1, 3):
         moves = Moves(cells, mean + step, variance, None, 1.0, ())
         mixture.add(moves)
-    mixture.finish()
+    mixture.finish(number=1)
     assert_allclose(mean, 2.0, rtol=SINGLE)
     assert_allclose(variance, 1e-30, rtol=SINGLE)
+
+
+def test_what_was_merged_is_no_part_of_the_next_merge():
+    rng = np.random.default_rng(0)
+    one, other = ([np.zeros(9), np.ones(9), np.zeros(9)] for _ in range(2))
+    kept, rounds = Mixture(*one, 0.0), 0.0
+    for number, size in ((1, 3), (2, 9), (3, 5)):
+        fresh = Mixture(*other, rounds)
+        for _ in range(2):
+            cells = np.sort(rng.choice(9, size, replace=False))
+            tables = rng.normal(size=size), rng.uniform(0.1, 0.9, size)
+            moves = Moves(cells, *tables, rng.normal(size=size), 2.0, ())
+            kept.add(moves)
+            fresh.add(moves)
+        rounds = fresh.finish(number)
+        assert kept.finish(number) == rounds
+        assert_array_equal(one, other)
 
 
 def test_the_bytes_of_moves_are_those_of_their_arrays():

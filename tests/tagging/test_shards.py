@@ -14,7 +14,6 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
-from skcw._model import mixing as _mixing
 from skcw._model import sequence_shards as _dealing
 from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
@@ -98,8 +97,7 @@ def test_features_of_transitions_are_learned_in_shards(tmp_path):
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_a_pass_is_the_merge_of_passes_over_the_shards(learner, monkeypatch):
-    monkeypatch.setattr(_mixing, "FIRST_MERGES", 1)
+def test_a_pass_is_the_merge_of_passes_over_the_shards(learner):
     options = {"shuffle": False, "calibrate_confidence": False, "constraints": None}
     options |= {"learn_unknown_token": False, "dtype": "float64"}
     if learner is CWSequenceTagger:
@@ -140,13 +138,13 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
         "learn_unknown_token": False,
         "random_state": 0,
     }
-    Watching(max_iter=2, **options).fit(X, Y, n_shards=4)
-    first, second = seen[:16], seen[16:]
-    assert set(first) <= {len(X) // 16, len(X) // 16 + 1}
+    Watching(max_iter=2, **options).fit(X, Y, n_shards=5)
+    first, second = seen[:25], seen[25:]
+    assert set(first) <= {len(X) // 25, len(X) // 25 + 1}
     assert sum(first) == sum(second) == len(X)
-    assert len(second) == 4
-    assert weights[:4] == [0.0] * 4
-    assert min(weights[4:]) > 0.0
+    assert len(second) == 5
+    assert weights[:5] == [0.0] * 5
+    assert min(weights[5:]) > 0.0
 
 
 def test_a_shard_of_one_sequence_is_learned_in_one_piece():
@@ -219,7 +217,7 @@ def test_warm_start_goes_on_in_shards():
 
 @pytest.mark.parametrize("n_merges", [1, 3])
 def test_the_bytes_that_travel_are_told(n_merges, capsys, monkeypatch):
-    monkeypatch.setattr(_mixing, "FIRST_MERGES", n_merges)
+    monkeypatch.setattr(_dealing.SequenceShards, "few", 3 if n_merges == 1 else 1)
     tagger = CWSequenceTagger(random_state=0, max_iter=2, verbose=1)
     tagger.set_params(calibrate_confidence=False).fit(X, Y, n_shards=3)
     first, second = tagger.history_
