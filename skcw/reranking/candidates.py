@@ -23,8 +23,9 @@ from skcw._util.ragged import (
     own_copy,
     split_rows,
 )
-from skcw.data.schemes import extract_spans
+from skcw.data.labels import encode_labels
 from skcw.metrics.label_scores import span_precision_recall_fscore_support
+from skcw.reranking.spans import LabelingSpans
 
 # The logarithm of the smallest number that double precision tells from zero.
 LEAST_LOG = -745.0
@@ -345,7 +346,8 @@ def is_scored_labeling(pair):
     if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
         return False
     labels, score = pair
-    return not isinstance(labels, str) and isinstance(score, Real)
+    known = type(score) is float or isinstance(score, Real)
+    return known and not isinstance(labels, str)
 
 
 LOSSES = ("labels", "entities")
@@ -379,49 +381,70 @@ def candidate_errors(labelings, y, loss="labels"):
     """
     if loss not in LOSSES:
         raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(LOSSES)}")
-    labelings, y = list(labelings), list(y)
-    check_same_length(len(labelings), len(y), ("labelings", "y"), "sentences")
-    return object_rows(
-        np.array([*_wrong(s, candidates, list(truth), loss)], dtype=np.float64)
-        for s, (candidates, truth) in enumerate(zip(labelings, y, strict=True))
-    )
+    return labeling_errors(labelings, y, loss)[0]
 
 
-def _wrong(s, candidates, truth, loss):
-    """Yield the number of errors of each candidate."""
-    spans = set(extract_spans(truth)) if loss == "entities" else None
-    for labels in candidates:
-        if len(labels) != len(truth):
-            raise ValueError(
-                f"sentence {s} has {len(truth)} true labels, but a candidate has "
-                f"{len(labels)}"
-            )
-        if spans is None:
-            yield sum(a != b for a, b in zip(labels, truth, strict=True))
-        else:
-            yield len(spans.symmetric_difference(extract_spans(labels)))
+def labeling_errors(labelings, y, loss):
+    """Return how many errors candidates have, and the denominators of their rates.
 
-
-def labeling_size(labels, truth, loss):
-    """Return the denominator of the error rate of a labeling.
-
-    One less this share is the accuracy, or the F1 of the entities.
+    One less the share of errors is the accuracy, or the F1 of the entities.
 
     Parameters
     ----------
-    labels, truth : sequence of str
-        The labeling, and the true one.
+    labelings : iterable of lists of labelings
+        The candidates of each sentence.
+    y : iterable of sequences of str
+        The true labels.
     loss : {"labels", "entities"}
         The kind of errors.
 
     Returns
     -------
-    size : int
-        The number of labels, or of the entities of both.
+    errors, sizes : ndarray of shape (n_sentences,), dtype object
+        One float array per sentence: the errors, and the number of labels, or of the
+        entities of both.
     """
-    if loss == "labels":
-        return len(truth)
-    return len(extract_spans(labels)) + len(extract_spans(truth))
+    labelings, y = list(labelings), [list(truth) for truth in y]
+    check_same_length(len(labelings), len(y), ("labelings", "y"), "sentences")
+    for s, (candidates, truth) in enumerate(zip(labelings, y, strict=True)):
+        for labels in candidates:
+            if len(labels) != len(truth):
+                raise ValueError(
+                    f"sentence {s} has {len(truth)} true labels, but a candidate has "
+                    f"{len(labels)}"
+                )
+    n, n_candidates = len(y), [len(candidates) for candidates in labelings]
+    # Candidates first, then the truth of each sentence.
+    every = [labels for candidates in labelings for labels in candidates]
+    of = np.append(np.repeat(np.arange(n), n_candidates), np.arange(n))
+    count = _wrong_labels if loss == "labels" else _wrong_entities
+    rows = [
+        split_rows(part, offsets_of(n_candidates)) for part in count(every + y, of, n)
+    ]
+    return rows[0], rows[1]
+
+
+def _wrong_labels(labelings, of, n):
+    """Return the numbers of wrong and of all labels of all but the last n labelings."""
+    codes, lengths, _ = encode_labels(labelings)
+    offsets, true = offsets_of(lengths), len(lengths) - n
+    truth = codes[joined_ranges(offsets[:-1][true:][of[:true]], lengths[:true])]
+    owner = np.repeat(np.arange(true), lengths[:true])
+    wrong = np.bincount(owner, codes[: offsets[true]] != truth, minlength=true)
+    return wrong.astype(np.float64), lengths[:true].astype(np.float64)
+
+
+def _wrong_entities(labelings, of, n):
+    """Return the same of entities: missing or too many, and those of both."""
+    spans, true = LabelingSpans(labelings), len(labelings) - n
+    lengths = np.diff(spans.offsets)[true:]
+    keys, owner = spans.keys(of, lengths), spans.labeling
+    is_true = owner >= true
+    found = np.bincount(owner, minlength=len(labelings))
+    right = np.isin(keys, keys[is_true]) & ~is_true
+    right = np.bincount(owner[right], minlength=len(labelings))[:true]
+    size = found[:true] + found[true:][of[:true]]
+    return (size - 2.0 * right), size.astype(np.float64)
 
 
 def oracle_scores(

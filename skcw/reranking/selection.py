@@ -10,7 +10,7 @@ from sklearn.base import clone
 from skcw._model.training_hashes import batch_hashes
 from skcw._util.ragged import object_rows
 from skcw.data.saved import saved_kind, saved_number
-from skcw.reranking.candidates import labeling_size
+from skcw.reranking.candidates import labeling_errors
 
 
 def sentence_folds(tagger, X, y, weight, n_folds):
@@ -58,37 +58,82 @@ def sentence_folds(tagger, X, y, weight, n_folds):
     return folds
 
 
-def jackknifed_nbest(tagger, X, y, folds, n_best, weight=None):
-    """Return the n best labelings of each sentence by a tagger that has not seen it.
+class Jackknife:
+    """N-best lists of sentences by copies of a tagger that have not seen them.
 
     Parameters
     ----------
     tagger : estimator
-        The tagger; a copy is fitted without each fold.
-    X : array of sequences
-        The sentences; it can be indexed by positions.
-    y : ndarray of shape (n_sequences,), dtype object
-        Their labels.
+        The tagger.
+    sentences : Sentences
+        All sentences.
     folds : ndarray of int64, shape (n_sequences,)
-        The fold of each sentence; sentences of fold -1 are left out.
+        The fold of each; those of fold -1 are left out.
     n_best : int
         How many labelings.
-    weight : ndarray of shape (n_sequences,), default=None
-        How much each sentence counts in learning.
+    finer : ndarray of int64, default=None
+        Each fold in two, for the case that there are two folds only.
 
-    Returns
-    -------
-    nbest : ndarray of shape (n_sequences,), dtype object
-        The result of ``predict_nbest``; an empty list for sentences left out.
+    Attributes
+    ----------
+    copies : list of tuple
+        The folds that each copy fitted has not seen.
     """
-    found = object_rows([] for _ in folds)
-    for fold in np.unique(folds[folds >= 0]):
-        train = np.flatnonzero((folds != fold) & (folds >= 0))
-        test = np.flatnonzero(folds == fold)
-        weights = {} if weight is None else {"sample_weight": weight[train]}
-        copy = clone(tagger).fit(X[train], y[train], **weights)
-        found[test] = object_rows(copy.predict_nbest(X[test], n_best))
-    return found
+
+    def __init__(self, tagger, sentences, folds, n_best, finer=None):
+        # Labelings do not depend on what is learned of confidence.
+        off = {
+            name: False
+            for name in tagger.get_params()
+            if name.split("__")[-1] == "calibrate_confidence"
+        }
+        self.tagger = clone(tagger).set_params(**off)
+        self.sentences, self.folds, self.n_best = sentences, folds, n_best
+        self.finer, self.names = finer, np.unique(folds[folds >= 0]).tolist()
+        self.copies, self._of_pairs = [], {}
+
+    def copy_without(self, *left_out):
+        """Return a copy of the tagger that has not seen some folds."""
+        self.copies.append(left_out)
+        train = self.sentences[(self.folds >= 0) & ~np.isin(self.folds, left_out)]
+        weights = {} if train.weight is None else {"sample_weight": train.weight}
+        return clone(self.tagger).fit(train.X, train.y, **weights)
+
+    def _nbest(self, copy, fold):
+        of_fold = self.sentences[self.folds == fold]
+        return object_rows(copy.predict_nbest(of_fold.X, self.n_best))
+
+    def lists(self):
+        """Return the lists of each sentence by a copy that has not seen its fold.
+
+        Sentences left out have an empty list.
+        """
+        found = object_rows([] for _ in self.folds)
+        for fold in self.names:
+            found[self.folds == fold] = self._nbest(self.copy_without(fold), fold)
+        return found
+
+    def lists_without(self, fold):
+        """Return the lists of all but one fold by copies that have not seen it either.
+
+        A copy without two folds serves either of them. None if there is too little.
+        """
+        rest = (self.folds >= 0) & (self.folds != fold)
+        if len(self.names) == 2:
+            if self.finer is None:
+                return None
+            rest = self.sentences[rest], self.finer[rest]
+            return Jackknife(self.tagger, *rest, self.n_best).lists()
+        found = object_rows([] for _ in self.folds)
+        for other in self.names:
+            if other == fold:
+                continue
+            if (fold, other) not in self._of_pairs:
+                copy = self.copy_without(fold, other)
+                self._of_pairs[fold, other] = self._nbest(copy, other)
+                self._of_pairs[other, fold] = self._nbest(copy, fold)
+            found[self.folds == other] = self._of_pairs.pop((fold, other))
+        return found[rest]
 
 
 # With fewer held-out sentences, chance decides between good and bad rerankers.
@@ -157,6 +202,17 @@ def best_of(trials):
     return best if trials[best].evidence >= LEAST_EVIDENCE else None
 
 
+def halved_folds(*arguments):
+    """Return each of two folds in two, by the arguments of `sentence_folds`.
+
+    None if there are too few different sentences.
+    """
+    try:
+        return sentence_folds(*arguments, 4)
+    except ValueError:
+        return None
+
+
 def folds_to_hold_out(folds, wanted):
     """Return the folds that are held out in turn.
 
@@ -185,10 +241,6 @@ class HeldOut:
 
     Parameters
     ----------
-    tagger : estimator
-        The base tagger.
-    n_best : int
-        How many labelings.
     encode : callable
         ``encode(sentences, nbest, features)`` returns encoded lists, their errors and
         the features, which are learned if they are None.
@@ -198,48 +250,30 @@ class HeldOut:
         The candidates.
     """
 
-    def __init__(self, tagger, n_best, encode, loss, rerankers):
-        self.tagger, self.n_best, self.encode = tagger, n_best, encode
-        self.loss, self.rerankers = loss, rerankers
+    def __init__(self, encode, loss, rerankers):
+        self.encode, self.loss, self.rerankers = encode, loss, rerankers
         # Errors and sizes of labelings: of the base tagger, and of each reranker.
         self.first, self.chosen = [], [[] for _ in rerankers]
         self.weight = []
 
-    def add(self, fitted, sentences, fold, folds, nbest):
+    def add(self, rest, lists, new, new_lists):
         """Try all rerankers on one fold.
 
         Parameters
         ----------
-        fitted : estimator
-            The base tagger, fitted on all sentences.
-        sentences : Sentences
-            All sentences.
-        fold : int
-            The fold.
-        folds : ndarray of int64
-            The fold of each sentence.
-        nbest : ndarray of object
-            The lists of all sentences, by taggers fitted without their folds.
+        rest, new : Sentences
+            The sentences to learn from, and those of the fold.
+        lists, new_lists : ndarray of object
+            Their lists.
         """
-        rest = sentences[(folds >= 0) & (folds != fold)]
-        new = sentences[folds == fold]
-        n_folds = max(2, len(np.unique(folds[folds >= 0])) - 1)
-        try:
-            inner = sentence_folds(fitted, rest.X, rest.y, rest.weight, n_folds)
-        except ValueError:
-            # Of two folds, the other one may hold a single sentence and its copies.
-            return
-        lists = jackknifed_nbest(
-            self.tagger, rest.X, rest.y, inner, self.n_best, rest.weight
-        )
         train, errors, features = self.encode(rest, lists, None)
-        held, held_errors, _ = self.encode(new, nbest[folds == fold], features)
+        held, held_errors, _ = self.encode(new, new_lists, features)
+        sizes = labeling_errors(held.labelings, new.y, self.loss)[1]
         self.weight += new.weights().tolist()
 
         def judged(best):
-            rows = zip(held.labelings, held_errors, new.y, best, strict=True)
-            for labelings, errors, truth, j in rows:
-                yield errors[j], labeling_size(labelings[j], truth, self.loss)
+            rows = zip(held_errors, sizes, best, strict=True)
+            return [(errors[j], sizes[j]) for errors, sizes, j in rows]
 
         self.first += judged([0] * len(held))
         for reranker, chosen in zip(self.rerankers, self.chosen, strict=True):

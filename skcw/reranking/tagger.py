@@ -20,6 +20,7 @@ from skcw.confidence.held_out import reusable_rows
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_kind, saved_number, saved_texts
 from skcw.data.vocabulary import Vocabulary
+from skcw.features import WindowFeatures
 from skcw.io.loading import SavedModelMixin
 from skcw.reranking.base import BaseReranker, ScoreReranker
 from skcw.reranking.candidates import LOSSES, candidate_errors
@@ -28,11 +29,12 @@ from skcw.reranking.online import CWReranker
 from skcw.reranking.scored import METHODS, RerankedLayer, ScoredCandidates
 from skcw.reranking.selection import (
     HeldOut,
+    Jackknife,
     Sentences,
     Trial,
     best_of,
     folds_to_hold_out,
-    jackknifed_nbest,
+    halved_folds,
     sentence_folds,
 )
 from skcw.reranking.words import (
@@ -43,6 +45,7 @@ from skcw.reranking.words import (
 )
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging.base import only_sequence
+from skcw.tagging.online import OnlineTagger
 
 
 class Choice(NamedTuple):
@@ -235,43 +238,47 @@ class RerankedTagger(BaseSequenceTagger):
         y = object_rows(list(labels) for labels in y)
         weight = check_sample_weight(sample_weight, len(y))
         folds = sentence_folds(base, X, y, weight, self.cv)
-        if isinstance(X, SequenceBatch) and X.vocabulary is not None:
-            # A copy must not know the names of features in sentences held out.
-            X = object_rows(X.to_lists())
-        nbest = jackknifed_nbest(self.estimator, X, y, folds, self.n_best, weight)
+        tagger, coded = _to_fit(self.estimator, base, X)
+        finer = halved_folds(base, X, y, weight) if self.cv == 2 else None
+        coded = Sentences(coded, y, weight)
+        jackknife = Jackknife(tagger, coded, folds, self.n_best, finer)
         sentences, used = Sentences(X, y, weight), folds >= 0
         prefix = self._word_prefix(sentences[used].X, base)
+        nbest = jackknife.lists()
 
-        def encode(some, lists, features):
-            return self._encoded(some, lists, features, base, prefix)
+        def encode(some, lists, features, named=False):
+            tokens, words = _read(some.X, base, prefix)
+            return self._encoded(some.y, tokens, words, lists, features, named)
 
-        reranker, trials = self._chosen(base, encode, sentences, folds, nbest)
-        lists, errors, features = encode(sentences[used], nbest[used], None)
+        reranker, trials = self._chosen(encode, sentences, jackknife, nbest)
+        lists, errors, features = encode(sentences[used], nbest[used], None, True)
         reranker.fit(lists, errors, sample_weight=sentences[used].weight)
         self.estimator_, self.global_features_ = base, features
         self.reranker_, self.trials_, self.word_prefix_ = reranker, trials, prefix
         return self
 
-    def _encoded(self, sentences, nbest, features, base, prefix):
+    def _encoded(self, y, tokens, words, nbest, features, named):
         """Return encoded lists, their errors, and features, learned if None."""
-        tokens, words = _read(sentences.X, base, prefix)
         if features is None:
             features = self._features()
-            lists = features.fit_transform(tokens, nbest, words)
+            lists = features.learned_lists(tokens, nbest, words, named)
         else:
             lists = features.transform(tokens, nbest, words)
-        errors = candidate_errors(lists.labelings, sentences.y, self.loss)
-        return lists, errors, features
+        return lists, candidate_errors(lists.labelings, y, self.loss), features
 
-    def _chosen(self, base, encode, sentences, folds, nbest):
+    def _chosen(self, encode, sentences, jackknife, nbest):
         """Return an unfitted reranker, and how it and others did on held-out folds."""
         first = CWReranker(random_state=0) if self.reranker is None else self.reranker
         if self.held_out_folds == 0:
             return clone(first), []
         rerankers = first.variants() if hasattr(first, "variants") else [clone(first)]
-        held_out = HeldOut(self.estimator, self.n_best, encode, self.loss, rerankers)
+        held_out, folds = HeldOut(encode, self.loss, rerankers), jackknife.folds
         for fold in folds_to_hold_out(folds, self.held_out_folds):
-            held_out.add(base, sentences, fold, folds, nbest)
+            rest = sentences[(folds >= 0) & (folds != fold)]
+            new = folds == fold
+            lists = jackknife.lists_without(fold)
+            if lists is not None:
+                held_out.add(rest, lists, sentences[new], nbest[new])
             if self.held_out_folds == "auto" and held_out.decided():
                 break
         trials = held_out.trials()
@@ -512,6 +519,27 @@ class RerankedTagger(BaseSequenceTagger):
         if state["own_reranker"] is not None:
             self.reranker = BaseReranker._from_header(state["own_reranker"])
             self.reranker._validate_params()
+
+
+def _to_fit(estimator, base, X):
+    """Return a tagger and what copies of it learn from, encoded once if possible.
+
+    A tagger leaves out features that it has not learned from, whoever has numbered
+    them.
+    """
+    steps = [step for _, step in estimator.steps] if _is_pipeline(estimator) else []
+    plain = all(getattr(step, "min_count", 2) == 1 for step in steps)
+    kinds = len(steps) == 2 and isinstance(steps[1], OnlineTagger)
+    if plain and kinds and type(steps[0]) is WindowFeatures:
+        return steps[1], base.encode(X)
+    if isinstance(X, SequenceBatch) and X.vocabulary is not None:
+        # A copy must not know the names of features in sentences held out.
+        X = object_rows(X.to_lists())
+    return estimator, X
+
+
+def _is_pipeline(estimator):
+    return isinstance(estimator, Pipeline) and hasattr(estimator, "encode")
 
 
 def _has_columns(X, base):

@@ -27,7 +27,7 @@ from skcw.reranking import (
     RerankedTagger,
     VotedPerceptronReranker,
 )
-from skcw.reranking.selection import jackknifed_nbest, sentence_folds
+from skcw.reranking.selection import Jackknife, Sentences, sentence_folds
 from skcw.utils.laws import make_tagged
 from tests.object_rows import object_rows
 
@@ -162,7 +162,9 @@ def test_sentences_are_judged_by_taggers_that_have_not_seen_them():
     rows = object_rows([[f"a{i}", f"b{i}"] for i in range(10)])
     labels = object_rows([["X", "Y"] for _ in rows])
     folds = np.arange(10) % 3
-    found = jackknifed_nbest(Remembering(max_iter=1), rows, labels, folds, 1)
+    found = Jackknife(
+        Remembering(max_iter=1), Sentences(rows, labels), folds, 1
+    ).lists()
     assert all(row[0][0] == [False, False] for row in found)
 
 
