@@ -255,7 +255,7 @@ cdef Py_ssize_t _slot(
 
 def number_hashes(
     const unsigned long long[::1] hashes, const long long[::1] indptr,
-    const long long[::1] sentence, Py_ssize_t first_row, int[::1] slots,
+    const long long[::1] sentence, long long n_before, int[::1] slots,
     unsigned long long[::1] known, long long[::1] count, long long[::1] first,
     long long[::1] last, Py_ssize_t n, Py_ssize_t n_in_slots, int[::1] numbers,
     bint grow,
@@ -263,8 +263,8 @@ def number_hashes(
     """Number hashes in the order in which they first appear; return how many there are.
 
     Row r has ``hashes[indptr[r]:indptr[r + 1]]`` and is of ``sentence[r]``, which never
-    falls. Of each hash ``count`` gets the number of sentences with it, ``first`` the
-    row (counted from ``first_row``) that has it first and ``last`` the last sentence.
+    falls. Of each hash ``count`` gets the number of sentences with it, ``first`` its first
+    place (counted from ``n_before``) and ``last`` the last sentence.
     n are known before, of which so many are in slots; there are a power of two of
     these, and more than hashes. An empty one holds -1. Without ``grow`` hashes that are
     not known get -1.
@@ -285,7 +285,7 @@ def number_hashes(
                     k = n
                     slots[at] = <int> n
                     known[n], count[n], last[n] = hashes[a], 0, -1
-                    first[n] = first_row + r
+                    first[n] = n_before + a
                     n += 1
                 if last[k] != sentence[r]:
                     last[k] = sentence[r]
@@ -339,3 +339,35 @@ def join_rows(
                     &out[at])
             at += n
             ends[c + 1] = at
+
+
+def drop_shared(
+    const long long[::1] sentence, const unsigned char[::1] shared,
+    long long[::1] indptr, int[::1] indices, long long[::1] stamp,
+):
+    """Drop what all candidates of a sentence have, in place: it ranks none of them.
+
+    Rows come sentence by sentence. Those that are ``shared`` by all candidates become
+    empty, and others lose the features of these. ``stamp`` holds -1 for each feature.
+    """
+    cdef Py_ssize_t r = 0, q, end, n_rows = sentence.shape[0]
+    cdef long long a, first = 0, last, n = 0
+    with nogil:
+        while r < n_rows:
+            end = r
+            while end < n_rows and sentence[end] == sentence[r]:
+                if shared[end]:
+                    for a in range(indptr[end], indptr[end + 1]):
+                        stamp[indices[a]] = sentence[r]
+                end += 1
+            for q in range(r, end):
+                last = indptr[q + 1]
+                indptr[q] = n
+                for a in range(first, last):
+                    if stamp[indices[a]] != sentence[r]:
+                        indices[n] = indices[a]
+                        n += 1
+                first = last
+            r = end
+        indptr[n_rows] = n
+    return n

@@ -25,7 +25,7 @@ from skcw._util.ragged import (
 )
 from skcw.data.labels import encode_labels
 from skcw.metrics.label_scores import span_precision_recall_fscore_support
-from skcw.reranking.spans import LabelingSpans
+from skcw.reranking.spans import LabelingSpans, joined_codes
 
 # The logarithm of the smallest number that double precision tells from zero.
 LEAST_LOG = -745.0
@@ -413,20 +413,47 @@ def labeling_errors(labelings, y, loss):
                     f"sentence {s} has {len(truth)} true labels, but a candidate has "
                     f"{len(labels)}"
                 )
-    n, n_candidates = len(y), [len(candidates) for candidates in labelings]
-    # Candidates first, then the truth of each sentence.
     every = [labels for candidates in labelings for labels in candidates]
+    return _wrong(loss, [len(row) for row in labelings], *encode_labels(every + y))
+
+
+def coded_errors(rows, y, labels, loss):
+    """Return the same for candidates that are numbers of labels.
+
+    Parameters
+    ----------
+    rows : list of CodedNbest
+        The candidates of each sentence.
+    y : list of sequences of str
+        The true labels.
+    labels : list of str
+        The labels.
+    loss : {"labels", "entities"}
+        The kind of errors.
+
+    Returns
+    -------
+    errors, sizes : ndarray of shape (n_sentences,), dtype object
+        As of `labeling_errors`.
+    """
+    true, true_lengths, labels = encode_labels(y, labels)
+    codes, lengths = joined_codes(rows)
+    codes, lengths = np.append(codes, true), np.append(lengths, true_lengths)
+    return _wrong(loss, [len(row.scores) for row in rows], codes, lengths, labels)
+
+
+def _wrong(loss, n_candidates, codes, lengths, labels):
+    """Return errors and sizes, given all candidates and, after them, the truth."""
+    n = len(n_candidates)
     of = np.append(np.repeat(np.arange(n), n_candidates), np.arange(n))
     count = _wrong_labels if loss == "labels" else _wrong_entities
-    rows = [
-        split_rows(part, offsets_of(n_candidates)) for part in count(every + y, of, n)
-    ]
-    return rows[0], rows[1]
+    offsets = offsets_of(n_candidates)
+    found = count(codes, lengths, labels, of, n)
+    return tuple(split_rows(part, offsets) for part in found)
 
 
-def _wrong_labels(labelings, of, n):
+def _wrong_labels(codes, lengths, labels, of, n):
     """Return the numbers of wrong and of all labels of all but the last n labelings."""
-    codes, lengths, _ = encode_labels(labelings)
     offsets, true = offsets_of(lengths), len(lengths) - n
     truth = codes[joined_ranges(offsets[:-1][true:][of[:true]], lengths[:true])]
     owner = np.repeat(np.arange(true), lengths[:true])
@@ -434,15 +461,14 @@ def _wrong_labels(labelings, of, n):
     return wrong.astype(np.float64), lengths[:true].astype(np.float64)
 
 
-def _wrong_entities(labelings, of, n):
+def _wrong_entities(codes, lengths, labels, of, n):
     """Return the same of entities: missing or too many, and those of both."""
-    spans, true = LabelingSpans(labelings), len(labelings) - n
-    lengths = np.diff(spans.offsets)[true:]
-    keys, owner = spans.keys(of, lengths), spans.labeling
+    spans, true = LabelingSpans(codes, lengths, labels), len(lengths) - n
+    keys, owner = spans.keys(of, lengths[true:]), spans.labeling
     is_true = owner >= true
-    found = np.bincount(owner, minlength=len(labelings))
+    found = np.bincount(owner, minlength=len(lengths))
     right = np.isin(keys, keys[is_true]) & ~is_true
-    right = np.bincount(owner[right], minlength=len(labelings))[:true]
+    right = np.bincount(owner[right], minlength=len(lengths))[:true]
     size = found[:true] + found[true:][of[:true]]
     return (size - 2.0 * right), size.astype(np.float64)
 

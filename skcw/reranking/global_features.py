@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._util.checks import check_same_length
 from skcw._util.compat import Interval, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw._util.ragged import object_rows, offsets_of
+from skcw._util.ragged import object_rows, offsets_of, split_rows
+from skcw.data.labels import encode_labels
 from skcw.data.vocabulary import Vocabulary
 from skcw.reranking.candidates import CandidateLists, is_scored_labeling
 from skcw.reranking.hashed_names import (
@@ -33,7 +34,7 @@ from skcw.reranking.parts import (
     neighbor_rows,
     union_rows,
 )
-from skcw.reranking.spans import LabelingSpans
+from skcw.reranking.spans import LabelingSpans, joined_codes
 from skcw.reranking.words import NULL, first_columns, lower_case_lexicon
 
 # The templates of the paper, and those that we add to them.
@@ -105,10 +106,14 @@ def entity_strings(view, start, stop):
         view.shape[start + 2 : stop + 2],
         view.flagged[start + 2 : stop + 2],
     )
-    found = [
-        f"WE={' '.join(words)}",
-        f"FF={' '.join(shapes)}",
-        f"GF={' '.join(flagged)}",
+    found = [f"WE={' '.join(words)}"]
+    for names, parts in (("PF", "FF", "SF"), shapes), (("PF2", "GF", "SF2"), flagged):
+        sizes, back = range(1, len(parts) + 1), parts[::-1]
+        found += [f"{names[0]}={' '.join(parts[:n])}" for n in sizes]
+        found.append(f"{names[1]}={' '.join(parts)}")
+        found += [f"{names[2]}={' '.join(back[:n])}" for n in sizes]
+    return [
+        *found,
         f"LW={words[-1]}",
         f"LWLC={int(words[-1][:1].islower())}",
         *view.ngrams("BO", 2, start - 1),
@@ -118,12 +123,6 @@ def entity_strings(view, start, stop):
         *view.ngrams("TE", 3, last - 1),
         *view.ngrams("TE2", 3, last - 2),
     ]
-    for name, parts in (("", shapes), ("2", flagged)):
-        back = parts[::-1]
-        for n in range(1, len(parts) + 1):
-            found.append(f"PF{name}={' '.join(parts[:n])}")
-            found.append(f"SF{name}={' '.join(back[:n])}")
-    return found
 
 
 def type_strings(words, start, stop):
@@ -251,6 +250,12 @@ def _tagged(view, labels, first, last):
     )
 
 
+def _as_labels(codes, lengths, labels):
+    """Return labelings whose labels have numbers."""
+    flat = np.array(labels, dtype=object)[codes].tolist()
+    return split_rows(flat, offsets_of(lengths))
+
+
 def asked(function, place, tokens, labels):
     """Return the strings of a function of the user."""
     called = getattr(function, "__name__", repr(function))
@@ -280,35 +285,41 @@ class EncodedCandidates:
     templates, functions, lexicon : object
         As in ``GlobalFeatures``.
     number : callable
-        Given rows of hashes and how many rows came before, returns their numbers.
+        Given rows of hashes and how many came before, returns their numbers.
+    labels : list of str, default=None
+        The labels, if candidates are numbers of these.
     """
 
-    def __init__(self, templates, functions, lexicon, number):
+    def __init__(self, templates, functions, lexicon, number, labels=None):
         self.templates, self.functions = list(templates), functions
-        self.lexicon, self.number = lexicon, number
+        self.lexicon, self.number, self.labels = lexicon, number, labels
         self.parts, self.firsts = [], [0]
         self.sizes, self.scores, self.labelings = [], array("d"), []
 
     def add(self, part):
         """Add some sentences: tokens, candidates and words of each."""
-        first = len(self.labelings)
-        for _, kept, _ in part:
-            self.sizes.append(len(kept))
-            self.scores.extend(score for _, score in kept)
-            self.labelings.append([labels for labels, _ in kept])
-        rows = self._rows(part, first)
+        first, kept = len(self.sizes), [candidates for _, candidates, _ in part]
+        if self.labels is None:
+            self.sizes += map(len, kept)
+            self.scores.extend(score for row in kept for _, score in row)
+            self.labelings += [[labels for labels, _ in row] for row in kept]
+            codes = encode_labels([y for row in self.labelings[first:] for y in row])
+        else:
+            self.sizes += [len(row.scores) for row in kept]
+            self.scores.extend(score for row in kept for score in row.scores.tolist())
+            codes = *joined_codes(kept), self.labels
+        rows = self._rows(part, codes, first)
         rows.sentence += first
         numbers = self.number(rows, self.firsts[-1])
-        self.firsts.append(self.firsts[-1] + len(rows.sentence))
+        self.firsts.append(self.firsts[-1] + len(rows.hashes))
         self.parts.append((rows, numbers))
 
-    def _rows(self, part, first):
+    def _rows(self, part, codes, first):
         """Return the rows of features of the parts of some labelings."""
-        labelings = [labels for _, kept, _ in part for labels, _ in kept]
-        of = np.repeat(np.arange(len(part)), [len(kept) for _, kept, _ in part])
+        of = np.repeat(np.arange(len(part)), self.sizes[first:])
         words, found = [row for _, _, row in part], []
         if self.templates:
-            spans = LabelingSpans(labelings)
+            spans = LabelingSpans(*codes)
             seen = HashedWords(words, self.lexicon)
             view = self._views(words)
             strings = partial(self._strings, view)
@@ -318,6 +329,7 @@ class EncodedCandidates:
             if "quotations" in self.templates:
                 found.append(quotation_rows(spans, of, words, view))
         for function in self.functions:
+            labelings = _as_labels(*codes)
             names = [
                 asked(function, first + s, part[s][0], labels)
                 for s, labels in zip(of.tolist(), labelings, strict=True)
@@ -325,7 +337,7 @@ class EncodedCandidates:
             every = np.arange(len(labelings))
             found.append(Rows.of_names(of, names, every, every))
         found = found or [Rows.of_names([], [], [], [])]
-        return Rows.joined(found, len(labelings))
+        return Rows.joined(found, of)
 
     def _views(self, words):
         """Return a function that gives the view of a sentence, the last one kept."""
@@ -342,7 +354,7 @@ class EncodedCandidates:
     def lists(self, number, n_features):
         """Return candidate lists whose features have new numbers, -1 for none."""
         done = [
-            union_rows(rows, number[numbers], n_features)
+            union_rows(rows, number[numbers], n_features, self.labels is not None)
             for rows, numbers in self.parts
         ]
         counts = np.concatenate([np.diff(indptr) for indptr, _ in done])
@@ -352,18 +364,20 @@ class EncodedCandidates:
             offsets_of(counts),
             np.concatenate([indices for _, indices in done]),
             n_features,
-            object_rows(self.labelings),
+            object_rows(self.labelings) if self.labels is None else None,
         )
 
-    def names(self, hashes, rows):
-        """Return the names with some hashes, each of which is in one of some rows."""
-        found, firsts = [], np.array(self.firsts)
-        for row in np.unique(rows).tolist():
-            part = int(np.searchsorted(firsts, row, side="right")) - 1
-            found += self.parts[part][0].names(row - int(firsts[part]))
-        value = HashedTexts.of(found).value.tolist()
-        name_of = dict(zip(value, found, strict=True))
-        return [name_of[value] for value in hashes.tolist()]
+    def names(self, places):
+        """Return the names that are at growing places of all hashes."""
+        part = np.searchsorted(self.firsts, places, side="right") - 1
+        found, known = [], (None, None)
+        for p, place in zip(part.tolist(), places.tolist(), strict=True):
+            rows, first = self.parts[p][0], place - self.firsts[p]
+            row = int(np.searchsorted(rows.indptr, first, side="right")) - 1
+            if known[0] != (p, row):
+                known = (p, row), rows.names(row)
+            found.append(known[1][first - int(rows.indptr[row])])
+        return found
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -493,26 +507,37 @@ class GlobalFeatures(BaseEstimator):
         lists : CandidateLists
             The candidates of each sentence, none twice.
         """
-        return self.learned_lists(X, nbest, words)
-
-    def learned_lists(self, X, nbest, words=None, named=True):
-        """Do what ``fit_transform`` does, which needs no names of features for it."""
         self.check_parameters()
         X = list(X)
         words = first_columns(X) if words is None else list(words)
+        return self.learned_lists(X, words, nbest)
+
+    def learned_lists(self, X, words, nbest, labels=None, named=True):
+        """Do what ``fit_transform`` does, which needs no names of features for it.
+
+        With labels, `nbest` holds a ``CodedNbest`` for each sentence.
+        """
         lexicon = self.lexicon
         lexicon = lower_case_lexicon(words) if lexicon is None else frozenset(lexicon)
         names = NameNumbers()
-        encoded = self._encoded(X, nbest, words, lexicon, names)
+        encoded = self._encoded(X, words, nbest, labels, lexicon, names)
         kept = np.flatnonzero(names.count >= self.min_count)
         number = np.full(names.n, -1, dtype=np.int32)
         number[kept] = np.arange(len(kept))
         lists, self.lexicon_ = encoded.lists(number, len(kept)), lexicon
         self._known_names = NameNumbers(names.known[kept])
         if named:
-            found = encoded.names(names.known[kept], names.first[kept])
+            found = encoded.names(names.first[kept])
             self.vocabulary_ = Vocabulary.from_names(found)
         return lists
+
+    def known_lists(self, X, words, nbest, labels=None):
+        """Do what ``transform`` does, also with labels and a ``CodedNbest`` each."""
+        find = partial(self._known_names, grow=False)
+        encoded = self._encoded(X, words, nbest, labels, self.lexicon_, find)
+        n_features = self._known_names.n
+        number = np.append(np.arange(n_features, dtype=np.int32), np.int32(-1))
+        return encoded.lists(number, n_features)
 
     def check_parameters(self) -> None:
         """Raise unless templates, functions and the lexicon can be used."""
@@ -550,22 +575,20 @@ class GlobalFeatures(BaseEstimator):
         lists : CandidateLists
             The candidates of each sentence, none twice.
         """
-        check_is_fitted(self, "lexicon_")
+        check_is_fitted(self, "vocabulary_")
         if not hasattr(self, "_known_names"):
             names = self.vocabulary_.names()
             self._known_names = NameNumbers(HashedTexts.of(names).value)
-        find = partial(self._known_names, grow=False)
-        encoded = self._encoded(X, nbest, words, self.lexicon_, find)
-        n_features = self._known_names.n
-        number = np.append(np.arange(n_features, dtype=np.int32), np.int32(-1))
-        return encoded.lists(number, n_features)
+        return self.known_lists(X, words, nbest)
 
-    def _encoded(self, X, nbest, words, lexicon, number):
+    def _encoded(self, X, words, nbest, labels, lexicon, number):
         """Return the candidates with numbered features."""
-        encoded = EncodedCandidates(self.templates, self.functions, lexicon, number)
-        part = []
+        about = self.templates, self.functions, lexicon, number, labels
+        encoded, part = EncodedCandidates(*about), []
         for s, (tokens, candidates, row) in enumerate(sentences(X, nbest, words)):
-            part.append((tokens, distinct_candidates(candidates, s, len(row)), row))
+            if labels is None:
+                candidates = distinct_candidates(candidates, s, len(row))
+            part.append((tokens, candidates, row))
             if len(part) == AT_ONCE:
                 encoded.add(part)
                 part = []

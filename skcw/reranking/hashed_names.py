@@ -119,7 +119,7 @@ class HashedWords:
 class EntityHashes:
     """Hashes of the features of entities, template by template.
 
-    It makes what ``entity_strings`` and ``type_strings`` make, without strings.
+    It makes what ``entity_strings`` and ``type_strings`` make, in the same order.
 
     Parameters
     ----------
@@ -214,9 +214,12 @@ class EntityHashes:
         for distance in AROUND:
             before = np.flatnonzero(self.before >= distance)
             after = np.flatnonzero(self.after >= distance)
-            for number in (str(distance), ""):
-                self._add(f"B{number}", words.lower[first[before] - distance], before)
-                self._add(f"A{number}", words.lower[last[after] + distance], after)
+            sides = words.lower[first[before] - distance], before
+            self._add(f"B{distance}", *sides)
+            self._add("B", *sides)
+            sides = words.lower[last[after] + distance], after
+            self._add(f"A{distance}", *sides)
+            self._add("A", *sides)
 
     def rows(self):
         """Return where the hashes of each entity begin, and all hashes."""
@@ -247,7 +250,8 @@ class NameNumbers:
     known : ndarray of uint64
         Their hashes.
     count, first : ndarray of int64
-        In how many sentences each was found, and the row that had it first.
+        In how many sentences each was found, and the first place of all hashes of rows
+        that has it.
     """
 
     def __init__(self, hashes=()):
@@ -256,15 +260,15 @@ class NameNumbers:
         self.slots = np.empty(0, dtype=np.int32)
         self.count, self.first, self.last = np.full((3, self.n), -1, dtype=np.int64)
 
-    def __call__(self, rows, first_row=0, grow=True):
+    def __call__(self, rows, n_before=0, grow=True):
         """Return the numbers of the features of rows, which come by sentence.
 
         Parameters
         ----------
         rows : Rows
             The rows; sentences may not fall from call to call.
-        first_row : int, default=0
-            How many rows came before.
+        n_before : int, default=0
+            How many hashes came before.
         grow : bool, default=True
             Whether new names get a number and all are counted, or have -1.
         """
@@ -280,7 +284,7 @@ class NameNumbers:
             rows.hashes,
             rows.indptr,
             rows.sentence,
-            first_row,
+            n_before,
             slots,
             *arrays,
             self.n,

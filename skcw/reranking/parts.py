@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from skcw._kernels.ranking import join_rows
+from skcw._kernels.ranking import drop_shared, join_rows
 from skcw._util.ragged import joined_ranges, offsets_of
 from skcw.reranking.hashed_names import EntityHashes, HashedTexts
 
@@ -43,8 +43,16 @@ class Rows:
         )
 
     @classmethod
-    def joined(cls, parts, n_labelings):
-        """Return the rows of several, sentence by sentence."""
+    def joined(cls, parts, of):
+        """Return the rows of several, sentence by sentence.
+
+        Parameters
+        ----------
+        parts : list of Rows
+            The rows.
+        of : ndarray of int64
+            The sentence of each labeling.
+        """
         sentence = np.concatenate([part.sentence for part in parts])
         order = np.argsort(sentence, kind="stable")
         counts = np.concatenate([np.diff(part.indptr) for part in parts])
@@ -63,9 +71,12 @@ class Rows:
             return parts[part].names(k - int(before[part]))
 
         by_labeling = np.argsort(labeling, kind="stable")
-        starts = offsets_of(np.bincount(labeling, minlength=n_labelings))
+        starts = offsets_of(np.bincount(labeling, minlength=len(of)))
         indptr = offsets_of(counts[order])
-        return cls(sentence[order], indptr, hashes, starts, row[by_labeling], names)
+        joined = cls(sentence[order], indptr, hashes, starts, row[by_labeling], names)
+        # How many labelings the sentence of each row has.
+        joined.n_labelings = np.bincount(of)[joined.sentence]
+        return joined
 
 
 def entity_rows(spans, of, words, templates, strings):
@@ -96,14 +107,17 @@ def neighbor_rows(spans, of, name):
     sentence = of[spans.labeling[pair]]
     keys = (sentence * n + kinds[0]) * n + kinds[1]
     keys, row = np.unique(keys, return_inverse=True)
+    # Each once, however often a labeling has it.
+    pairs = np.unique(spans.labeling[pair] * (len(keys) + 1) + row)
+    labeling, row = np.divmod(pairs, len(keys) + 1)
     names = [
         [name(spans.names[one], spans.names[other])]
         for one, other in zip(keys // n % n, keys % n, strict=True)
     ]
-    return Rows.of_names(keys // (n * n), names, spans.labeling[pair], row)
+    return Rows.of_names(keys // (n * n), names, labeling, row)
 
 
-def union_rows(rows, numbers, n_features):
+def union_rows(rows, numbers, n_features, telling=False):
     """Return the features of labelings, joined from those of their parts.
 
     Parameters
@@ -114,6 +128,9 @@ def union_rows(rows, numbers, n_features):
         The numbers of their features; -1 for those left out.
     n_features : int
         How many features there are.
+    telling : bool, default=False
+        Whether to leave out what all labelings of a sentence have, at least where it is
+        of one part: rankings do not depend on it.
 
     Returns
     -------
@@ -127,10 +144,16 @@ def union_rows(rows, numbers, n_features):
     new[1:] = keys[1:] != keys[:-1]
     owner, indices = np.divmod(keys[new], max(n_features, 1))
     indptr = offsets_of(np.bincount(owner, minlength=len(rows.sentence)))
-    starts, parts = rows.labeling, rows.row
+    starts, parts, indices = rows.labeling, rows.row, indices.astype(np.int32)
+    if telling:
+        n_having = np.bincount(parts, minlength=len(rows.sentence))
+        shared = n_having == rows.n_labelings
+        stamp = np.full(n_features, -1, dtype=np.int64)
+        n = drop_shared(rows.sentence, shared.view(np.uint8), indptr, indices, stamp)
+        indices = indices[:n]
     counts = offsets_of(np.diff(indptr)[parts])
     sizes = counts[starts[1:]] - counts[starts[:-1]]
     room = np.empty(int(sizes.max(initial=0)) + 1, dtype=np.int32)
     out, ends = np.empty(counts[-1] + 1, np.int32), np.zeros(len(starts), np.int64)
-    join_rows(indptr, indices.astype(np.int32), starts, parts, ends, out, room)
+    join_rows(indptr, indices, starts, parts, ends, out, room)
     return ends, out[: ends[-1]].copy()

@@ -1,5 +1,6 @@
 """Which reranker to use, if any, by sentences that nothing has learned from."""
 
+from functools import partial
 from math import sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -10,7 +11,10 @@ from sklearn.base import clone
 from skcw._model.training_hashes import batch_hashes
 from skcw._util.ragged import object_rows
 from skcw.data.saved import saved_kind, saved_number
-from skcw.reranking.candidates import labeling_errors
+from skcw.reranking.candidates import coded_errors
+from skcw.reranking.global_features import GlobalFeatures
+from skcw.reranking.scored import RerankedWords
+from skcw.reranking.spans import CodedNbest
 
 
 def sentence_folds(tagger, X, y, weight, n_folds):
@@ -71,6 +75,8 @@ class Jackknife:
         The fold of each; those of fold -1 are left out.
     n_best : int
         How many labelings.
+    labels : list of str
+        All labels.
     finer : ndarray of int64, default=None
         Each fold in two, for the case that there are two folds only.
 
@@ -80,7 +86,7 @@ class Jackknife:
         The folds that each copy fitted has not seen.
     """
 
-    def __init__(self, tagger, sentences, folds, n_best, finer=None):
+    def __init__(self, tagger, sentences, folds, n_best, labels, finer=None):
         # Labelings do not depend on what is learned of confidence.
         off = {
             name: False
@@ -88,9 +94,10 @@ class Jackknife:
             if name.split("__")[-1] == "calibrate_confidence"
         }
         self.tagger = clone(tagger).set_params(**off)
-        self.sentences, self.folds, self.n_best = sentences, folds, n_best
+        self.sentences, self.folds = sentences, folds
+        self.n_best, self.labels = n_best, labels
         self.finer, self.names = finer, np.unique(folds[folds >= 0]).tolist()
-        self.copies, self._of_pairs = [], {}
+        self.copies, self.of_fold, self._of_pairs = [], {}, {}
 
     def copy_without(self, *left_out):
         """Return a copy of the tagger that has not seen some folds."""
@@ -101,17 +108,29 @@ class Jackknife:
 
     def _nbest(self, copy, fold):
         of_fold = self.sentences[self.folds == fold]
-        return object_rows(copy.predict_nbest(of_fold.X, self.n_best))
+        rows = CodedNbest.rows(copy, of_fold.X, self.n_best, self.labels)
+        return object_rows(rows)
 
-    def lists(self):
+    def lists(self, bar=None):
         """Return the lists of each sentence by a copy that has not seen its fold.
 
-        Sentences left out have an empty list.
+        Sentences left out have an empty list. The copies stay in ``of_fold``.
         """
         found = object_rows([] for _ in self.folds)
         for fold in self.names:
-            found[self.folds == fold] = self._nbest(self.copy_without(fold), fold)
+            self.of_fold[fold] = self.copy_without(fold)
+            found[self.folds == fold] = self._nbest(self.of_fold[fold], fold)
+            if bar is not None:
+                bar.update()
         return found
+
+    def answers(self, fold, base):
+        """Return the predictions for a fold, with the confidence of another tagger."""
+        copy = self.of_fold[fold]
+        inner, outer = (getattr(one, "tagger", one) for one in (copy, base))
+        if hasattr(outer, "confidence_"):
+            inner.confidence_ = outer.confidence_
+        return copy.predict_all(self.sentences[self.folds == fold].X)
 
     def lists_without(self, fold):
         """Return the lists of all but one fold by copies that have not seen it either.
@@ -123,7 +142,7 @@ class Jackknife:
             if self.finer is None:
                 return None
             rest = self.sentences[rest], self.finer[rest]
-            return Jackknife(self.tagger, *rest, self.n_best).lists()
+            return Jackknife(self.tagger, *rest, self.n_best, self.labels).lists()
         found = object_rows([] for _ in self.folds)
         for other in self.names:
             if other == fold:
@@ -136,12 +155,11 @@ class Jackknife:
         return found[rest]
 
 
-# With fewer held-out sentences, chance decides between good and bad rerankers.
-ENOUGH_SENTENCES = 2000
 # A reranker must gain as much as chance alone in one try out of fifteen.
 LEAST_EVIDENCE = 1.5
-# With so much evidence, further folds would not change the choice.
-CLEAR_EVIDENCE = 3.0
+# With so much evidence, or none at all, another fold would hardly change the choice. More
+# than two folds cost more than they were found to be worth.
+CLEAR_EVIDENCE, MOST_FOLDS = 2.0, 2
 
 
 class Trial(NamedTuple):
@@ -221,7 +239,7 @@ def folds_to_hold_out(folds, wanted):
     folds : ndarray of int64
         The fold of each sentence; -1 for none.
     wanted : int or "auto"
-        How many; "auto" may take all.
+        How many; "auto" is two at most.
 
     Returns
     -------
@@ -229,7 +247,60 @@ def folds_to_hold_out(folds, wanted):
         The folds, the last one first.
     """
     every = np.unique(folds[folds >= 0]).tolist()[::-1]
-    return every if wanted == "auto" else every[:wanted]
+    return every[: MOST_FOLDS if wanted == "auto" else wanted]
+
+
+class ListEncoder:
+    """Encodes lists of candidates whose labels have numbers.
+
+    Parameters
+    ----------
+    make : callable
+        Returns ``GlobalFeatures`` to learn.
+    read : callable
+        Returns the tokens and words of sentences.
+    labels : list of str
+        The labels.
+    loss : {"labels", "entities"}
+        The kind of errors.
+    """
+
+    def __init__(self, make, read, labels, loss):
+        self.make, self.read, self.labels, self.loss = make, read, labels, loss
+
+    def __call__(self, sentences, nbest, features=None, named=False):
+        """Return lists, errors and sizes of candidates, and features, learned if None.
+
+        Features are without names unless so wanted.
+        """
+        errors = coded_errors(nbest, sentences.y, self.labels, self.loss)
+        read = *self.read(sentences.X), nbest, self.labels
+        if features is None:
+            features = self.make()
+            return features.learned_lists(*read, named), *errors, features
+        return features.known_lists(*read), *errors, features
+
+    def without_features(self, sentences, nbest):
+        """Return the same for lists that have scores only."""
+        encoder = ListEncoder(partial(GlobalFeatures, ()), self.read, *self._about())
+        return encoder(sentences, nbest, named=True)
+
+    def _about(self):
+        return self.labels, self.loss
+
+
+def most_evidence(errors, sizes):
+    """Return the evidence for a reranker that always chooses best.
+
+    Parameters
+    ----------
+    errors, sizes : ndarray of object
+        Those of the candidates of each list.
+    """
+    rows = list(zip(errors, sizes, strict=True))
+    first = [(error[0], size[0]) for error, size in rows]
+    best = [(error.min(), size[error.argmin()]) for error, size in rows]
+    return compared(first, best, [1.0] * len(rows))[2]
 
 
 class HeldOut:
@@ -241,22 +312,21 @@ class HeldOut:
 
     Parameters
     ----------
-    encode : callable
-        ``encode(sentences, nbest, features)`` returns encoded lists, their errors and
-        the features, which are learned if they are None.
-    loss : {"labels", "entities"}
+    encode : ListEncoder
         The encoder of lists.
     rerankers : list of BaseReranker
         The candidates.
     """
 
-    def __init__(self, encode, loss, rerankers):
-        self.encode, self.loss, self.rerankers = encode, loss, rerankers
+    def __init__(self, encode, rerankers):
+        self.encode, self.rerankers = encode, rerankers
         # Errors and sizes of labelings: of the base tagger, and of each reranker.
         self.first, self.chosen = [], [[] for _ in rerankers]
         self.weight = []
+        # Folds, and the chosen candidates with all probabilities, of each reranker.
+        self.folds, self.answers = [], [[] for _ in rerankers]
 
-    def add(self, rest, lists, new, new_lists):
+    def add(self, rest, lists, new, new_lists, fold):
         """Try all rerankers on one fold.
 
         Parameters
@@ -265,10 +335,12 @@ class HeldOut:
             The sentences to learn from, and those of the fold.
         lists, new_lists : ndarray of object
             Their lists.
+        fold : int
+            The number of the fold.
         """
-        train, errors, features = self.encode(rest, lists, None)
-        held, held_errors, _ = self.encode(new, new_lists, features)
-        sizes = labeling_errors(held.labelings, new.y, self.loss)[1]
+        train, errors, _, features = self.encode(rest, lists)
+        held, held_errors, sizes, _ = self.encode(new, new_lists, features)
+        self.folds.append(fold)
         self.weight += new.weights().tolist()
 
         def judged(best):
@@ -276,16 +348,46 @@ class HeldOut:
             return [(errors[j], sizes[j]) for errors, sizes, j in rows]
 
         self.first += judged([0] * len(held))
-        for reranker, chosen in zip(self.rerankers, self.chosen, strict=True):
+        pairs = zip(self.rerankers, self.chosen, self.answers, strict=True)
+        for reranker, chosen, answers in pairs:
             copy = clone(reranker).fit(train, errors, sample_weight=rest.weight)
-            chosen += judged(copy.predict(held).tolist())
+            best = copy.predict(held).tolist()
+            chosen += judged(best)
+            answers.append((best, copy.candidate_probabilities(held)))
+
+    def words(self, number, base, sentences, jackknife, nbest):
+        """Return the words of the folds as a reranker and the base tagger see them.
+
+        Parameters
+        ----------
+        number : int
+            The number of the reranker.
+        base : estimator
+            The base tagger, whose confidence that of its copies is like.
+        sentences : Sentences
+            All sentences.
+        jackknife : Jackknife
+            Has the copies of the base tagger.
+        nbest : ndarray of object
+            The lists of all sentences.
+
+        Returns
+        -------
+        words : list of RerankedWords
+            Those of each fold.
+        """
+        found = []
+        for fold, (best, shares) in zip(self.folds, self.answers[number], strict=True):
+            new, labels = jackknife.folds == fold, jackknife.labels
+            rows, y = nbest[new], sentences[new]
+            answers = jackknife.answers(fold, base)
+            found.append(RerankedWords(rows, best, shares, y, answers, labels))
+        return found
 
     def decided(self):
-        """Tell whether further folds would hardly change the choice."""
-        if len(self.weight) < ENOUGH_SENTENCES:
-            return False
+        """Tell whether another fold would hardly change the choice."""
         best = max(self.trials(), key=attrgetter("score"))
-        return abs(best.evidence) >= CLEAR_EVIDENCE
+        return not 0.0 < best.evidence < CLEAR_EVIDENCE
 
     def trials(self):
         """Return a ``Trial`` for each reranker."""
@@ -346,6 +448,9 @@ class Sentences:
 
     def __init__(self, X, y, weight=None):
         self.X, self.y, self.weight = X, y, weight
+
+    def __iter__(self):
+        return iter((self.X, self.y, self.weight))
 
     def __getitem__(self, key):
         key = np.flatnonzero(key) if key.dtype == bool else key

@@ -1,10 +1,13 @@
 """The spans of many labelings, read at once."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from skcw._util.ragged import offsets_of
+from skcw._util.ragged import offsets_of, split_rows
 from skcw.data.labels import encode_labels
 from skcw.data.schemes import span_ends, split_label
+from skcw.tagging import BaseSequenceTagger
 
 
 class LabelingSpans:
@@ -12,21 +15,25 @@ class LabelingSpans:
 
     Parameters
     ----------
-    labelings : list of lists of str
-        The labelings.
+    codes : ndarray of int
+        The numbers of the labels of all labelings, joined.
+    lengths : ndarray of int64
+        The length of each labeling.
+    labels : list of str
+        The labels.
 
     Attributes
     ----------
     labeling, start, stop, kind : ndarray of int64
         Of each span its labeling, where it is and the number of its label.
-    names, labels : list of str
-        The labels of spans, and those of tokens.
-    codes, offsets : ndarray
-        The numbers of the labels of tokens, and where each labeling begins.
+    names : list of str
+        The labels of spans.
+    offsets : ndarray of int64
+        Where each labeling begins.
     """
 
-    def __init__(self, labelings):
-        codes, lengths, self.labels = encode_labels(labelings)
+    def __init__(self, codes, lengths, labels):
+        self.labels = labels
         self.names = list(dict.fromkeys(split_label(label)[1] for label in self.labels))
         self.codes, self.offsets = codes, offsets_of(lengths)
         ends, kinds = np.zeros((2, 0), dtype=np.int64)
@@ -61,3 +68,49 @@ class LabelingSpans:
         begins = offsets_of(n_tokens)[sentence[self.labeling]]
         place = (begins + self.start) * (int(n_tokens.max(initial=0)) + 1)
         return (place + self.stop - self.start) * len(self.names) + self.kind
+
+
+class CodedNbest(NamedTuple):
+    """The n best labelings of a sentence as numbers of labels, with their scores.
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n_candidates, n_tokens)
+        The labelings, all different.
+    scores : ndarray of float64, shape (n_candidates,)
+        Their scores.
+    """
+
+    codes: np.ndarray
+    scores: np.ndarray
+
+    @classmethod
+    def rows(cls, tagger, X, n, labels):
+        """Return those of sequences by a tagger, with the numbers of some labels."""
+        if type(tagger).predict_nbest is not BaseSequenceTagger.predict_nbest:
+            return [cls.of(row, labels) for row in tagger.predict_nbest(X, n)]
+        answers, number = tagger.predict_all(X), {y: k for k, y in enumerate(labels)}
+        codes, total, found = answers.layer.nbest(n)
+        own = np.array([number[y] for y in answers.classes], dtype=np.int32)
+        codes = np.ascontiguousarray(own[codes].T)
+        rows = split_rows(codes, answers.offsets)
+        return [
+            cls(row[:, :k].T, scores[:k])
+            for row, scores, k in zip(rows, total, found.tolist(), strict=True)
+        ]
+
+    @classmethod
+    def of(cls, row, labels):
+        """Return that of labelings with scores, each labeling where it comes first."""
+        known = {tuple(y): score for y, score in reversed(list(row))}
+        first = list(dict.fromkeys(tuple(y) for y, _ in row))
+        codes, lengths, _ = encode_labels(map(list, first), labels, grow=False)
+        scores = np.array([known[y] for y in first], dtype=np.float64)
+        return cls(codes.reshape(len(first), int(lengths[0])), scores)
+
+
+def joined_codes(rows):
+    """Return the codes of all labelings of some sentences, and their lengths."""
+    shapes = np.array([row.codes.shape for row in rows], dtype=np.int64).reshape(-1, 2)
+    parts = [np.empty(0, np.int32), *(row.codes.ravel() for row in rows)]
+    return np.concatenate(parts), np.repeat(shapes[:, 1], shapes[:, 0])

@@ -163,9 +163,9 @@ def test_sentences_are_judged_by_taggers_that_have_not_seen_them():
     labels = object_rows([["X", "Y"] for _ in rows])
     folds = np.arange(10) % 3
     found = Jackknife(
-        Remembering(max_iter=1), Sentences(rows, labels), folds, 1
+        Remembering(max_iter=1), Sentences(rows, labels), folds, 1, [False, True]
     ).lists()
-    assert all(row[0][0] == [False, False] for row in found)
+    assert all(row.codes.tolist() == [[0, 0]] for row in found)
 
 
 def test_folds_are_of_neighbors_and_keep_copies_together():
@@ -185,7 +185,8 @@ def test_it_reads_words_from_columns_batches_and_features(fitted):
     assert fitted.predict(columns).tolist() == answers
     assert fitted.predict_single(NEW[0]) == answers[0]
     corpus = make_tagged(BASES[0], n_sequences=40)
-    tagger = RerankedTagger(BASES[0], cv=2, min_count=1, word_prefix="w=")
+    options = {"cv": 2, "min_count": 1, "held_out_folds": 0}
+    tagger = RerankedTagger(BASES[0], word_prefix="w=", **options)
     tagger.fit(*corpus)
     names = tagger.global_features_.vocabulary_.names()
     assert any(name.startswith("PER WE=") and name != "PER WE=" for name in names)
@@ -196,7 +197,8 @@ def long_names(tokens, labels):
 
 
 def test_features_of_the_user_are_used_and_pickled_but_not_saved(tmp_path):
-    tagger = RerankedTagger(pipeline(), cv=2, templates=(), functions=[long_names])
+    options = {"cv": 2, "templates": (), "held_out_folds": 0}
+    tagger = RerankedTagger(pipeline(), functions=[long_names], **options)
     tagger.fit(X, Y)
     names = tagger.global_features_.vocabulary_.names()
     assert names and all(name.startswith("inside=") for name in names)
@@ -286,4 +288,7 @@ def test_bad_parameters_are_refused(arguments, message):
 def test_one_candidate_leaves_the_base_tagger_as_it_is():
     tagger = RerankedTagger(pipeline(), n_best=1, cv=2).fit(X, Y)
     assert tagger.predict(NEW).tolist() == tagger.estimator_.predict(NEW).tolist()
-    assert all((row == 1).all() for row in tagger.predict_confidence(NEW))
+    assert tagger.trials_ == [] and len(tagger.global_features_.vocabulary_) == 0
+    pairs = tagger.predict_confidence(NEW), tagger.estimator_.predict_confidence(NEW)
+    for mine, theirs in zip(*pairs, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
