@@ -285,9 +285,12 @@ def check_errors(y, lists):
             raise ValueError(
                 f"list {i} has {n} candidates, but y has {row.size} numbers of errors"
             )
-        if not np.isfinite(row).all() or (row < 0).any():
-            raise ValueError(f"y of list {i} is {row}; errors are numbers from 0 on")
-    return np.concatenate([np.empty(0), *rows])
+    errors = np.concatenate([np.empty(0), *rows])
+    bad = np.flatnonzero(~(np.isfinite(errors) & (errors >= 0)))
+    if bad.size:
+        i = int(np.searchsorted(lists.offsets, bad[0], side="right")) - 1
+        raise ValueError(f"y of list {i} is {rows[i]}; errors are numbers from 0 on")
+    return errors
 
 
 def closest_candidates(lists, errors):

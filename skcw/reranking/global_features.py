@@ -306,7 +306,8 @@ class EncodedCandidates:
             codes = encode_labels([y for row in self.labelings[first:] for y in row])
         else:
             self.sizes += [len(row.scores) for row in kept]
-            self.scores.extend(score for row in kept for score in row.scores.tolist())
+            scores = np.concatenate([np.empty(0), *(row.scores for row in kept)])
+            self.scores.frombytes(scores.tobytes())
             codes = *joined_codes(kept), self.labels
         rows = self._rows(part, codes, first)
         rows.sentence += first

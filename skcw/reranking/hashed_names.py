@@ -32,7 +32,7 @@ class HashedTexts:
     @classmethod
     def of(cls, texts):
         """Return the hashes of strings."""
-        lengths = np.array([len(text) for text in texts], dtype=np.int64)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         joined = "".join(texts).encode("utf-32-le", "surrogatepass")
         points = np.frombuffer(joined, dtype="<u4").astype(np.uint64) + np.uint64(1)
         powers = np.full(int(lengths.max(initial=0)) + 1, BASE, dtype=np.uint64)

@@ -157,8 +157,8 @@ class Jackknife:
 
 # A reranker must gain as much as chance alone in one try out of fifteen.
 LEAST_EVIDENCE = 1.5
-# With so much evidence, or none at all, another fold would hardly change the choice. More
-# than two folds cost more than they were found to be worth.
+# With so much evidence, or none at all, another fold would hardly change the choice.
+# More than two folds cost more than they were found to be worth.
 CLEAR_EVIDENCE, MOST_FOLDS = 2.0, 2
 
 
@@ -282,11 +282,9 @@ class ListEncoder:
 
     def without_features(self, sentences, nbest):
         """Return the same for lists that have scores only."""
-        encoder = ListEncoder(partial(GlobalFeatures, ()), self.read, *self._about())
+        make = partial(GlobalFeatures, (), lexicon=())
+        encoder = ListEncoder(make, self.read, self.labels, self.loss)
         return encoder(sentences, nbest, named=True)
-
-    def _about(self):
-        return self.labels, self.loss
 
 
 def most_evidence(errors, sizes):

@@ -6,6 +6,7 @@ from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -264,9 +265,12 @@ class RerankedTagger(BaseSequenceTagger):
         folds = sentence_folds(base, *sentences, self.cv)
         prefix = self._word_prefix(sentences[folds >= 0].X, base)
         jackknife = self._jackknife(base, sentences, folds)
+        tokens, words = map(object_rows, _read(X, base, prefix))
+        # Words are read once: to the encoder, sentences are their positions.
+        sentences = Sentences(np.arange(len(y)), y, sentences.weight)
         encoder = ListEncoder(
             self._features,
-            lambda rows: _read(rows, base, prefix),
+            lambda at: (tokens[at], words[at]),
             jackknife.labels,
             self.loss,
         )

@@ -27,7 +27,9 @@ from skcw.reranking import (
     RerankedTagger,
     VotedPerceptronReranker,
 )
+from skcw.reranking.scored import Confidence, RerankedWords, learned_confidence
 from skcw.reranking.selection import Jackknife, Sentences, sentence_folds
+from skcw.reranking.spans import CodedNbest
 from skcw.utils.laws import make_tagged
 from tests.object_rows import object_rows
 
@@ -292,3 +294,51 @@ def test_one_candidate_leaves_the_base_tagger_as_it_is():
     pairs = tagger.predict_confidence(NEW), tagger.estimator_.predict_confidence(NEW)
     for mine, theirs in zip(*pairs, strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_confidence_of_reranked_labels_is_that_of_least_loss_in_words_held_out():
+    # A word is right in four of five cases; candidates and base are too sure of it.
+    rows = [CodedNbest(np.array([[0], [1]]), np.zeros(2))] * 50
+    true = object_rows([["X" if k % 5 else "Y"] for k in range(50)])
+
+    class Sure:
+        def label_confidence(self, y):
+            return [np.full(len(row), 0.999) for row in y]
+
+    shares = [np.array([0.99, 0.01])] * 50
+    words = RerankedWords(
+        rows, [0] * 50, shares, Sentences(None, true), Sure(), ["X", "Y"]
+    )
+    found = learned_confidence([words])
+    own = found.tempered(np.array([0.99, 0.01]), np.array([0]), np.array([2]))
+    mixed = (1 - found.base_share) * own[0] + found.base_share * 0.999
+    assert found.temperature > 1 and abs(mixed - 0.8) < 0.05
+    np.testing.assert_allclose(own.sum(), 1.0, rtol=1e-12)
+
+
+def test_confidence_mixes_candidates_with_the_base_tagger_and_is_saved(
+    fitted, tmp_path
+):
+    tagger = pickle.loads(pickle.dumps(fitted))
+    tagger.confidence_ = Confidence(2.0, 0.25)
+    base = fitted.estimator_.predict_all(NEW[:5])
+    lists, answers = fitted.candidates(NEW[:5]), tagger.predict_all(NEW[:5])
+    shares = fitted.reranker_.candidate_probabilities(lists)
+    theirs = base.label_confidence(answers.labels())
+    for s, (labels, sure) in enumerate(
+        zip(answers.labels(), answers.confidence(), strict=True)
+    ):
+        share = np.sqrt(shares[s]) / np.sqrt(shares[s]).sum()
+        for t, label in enumerate(labels):
+            own = share[[y[t] == label for y in lists.labelings[s]]].sum()
+            wanted = 0.75 * own + 0.25 * theirs[s][t]
+            np.testing.assert_allclose(sure[t], wanted, rtol=1e-9)
+    np.testing.assert_allclose(answers.label_table().sum(axis=1), 1.0, rtol=1e-9)
+    tagger.save(tmp_path / "model")
+    assert skcw.load(tmp_path / "model").confidence_ == Confidence(2.0, 0.25)
+
+
+def test_progress_is_shown_with_the_time_that_it_takes_about(capsys):
+    tagger = RerankedTagger(pipeline(), cv=2, held_out_folds=0, verbose=1)
+    tagger.fit(X[:20], Y[:20])
+    assert "reranking, about" in capsys.readouterr().err
