@@ -263,8 +263,8 @@ def number_hashes(
     """Number hashes in the order in which they first appear; return how many there are.
 
     Row r has ``hashes[indptr[r]:indptr[r + 1]]`` and is of ``sentence[r]``, which never
-    falls. Of each hash ``count`` gets the number of sentences with it, ``first`` its first
-    place (counted from ``n_before``) and ``last`` the last sentence.
+    falls. Of each hash ``count`` gets the number of sentences with it, ``first`` its
+    first place (counted from ``n_before``) and ``last`` the last sentence.
     n are known before, of which so many are in slots; there are a power of two of
     these, and more than hashes. An empty one holds -1. Without ``grow`` hashes that are
     not known get -1.

@@ -511,9 +511,9 @@ class GlobalFeatures(BaseEstimator):
         self.check_parameters()
         X = list(X)
         words = first_columns(X) if words is None else list(words)
-        return self.learned_lists(X, words, nbest)
+        return self._learned_lists(X, words, nbest)
 
-    def learned_lists(self, X, words, nbest, labels=None, named=True):
+    def _learned_lists(self, X, words, nbest, labels=None, named=True):
         """Do what ``fit_transform`` does, which needs no names of features for it.
 
         With labels, `nbest` holds a ``CodedNbest`` for each sentence.
@@ -532,7 +532,7 @@ class GlobalFeatures(BaseEstimator):
             self.vocabulary_ = Vocabulary.from_names(found)
         return lists
 
-    def known_lists(self, X, words, nbest, labels=None):
+    def _known_lists(self, X, words, nbest, labels=None):
         """Do what ``transform`` does, also with labels and a ``CodedNbest`` each."""
         find = partial(self._known_names, grow=False)
         encoded = self._encoded(X, words, nbest, labels, self.lexicon_, find)
@@ -580,7 +580,7 @@ class GlobalFeatures(BaseEstimator):
         if not hasattr(self, "_known_names"):
             names = self.vocabulary_.names()
             self._known_names = NameNumbers(HashedTexts.of(names).value)
-        return self.known_lists(X, words, nbest)
+        return self._known_lists(X, words, nbest)
 
     def _encoded(self, X, words, nbest, labels, lexicon, number):
         """Return the candidates with numbered features."""

@@ -277,8 +277,8 @@ class ListEncoder:
         read = *self.read(sentences.X), nbest, self.labels
         if features is None:
             features = self.make()
-            return features.learned_lists(*read, named), *errors, features
-        return features.known_lists(*read), *errors, features
+            return features._learned_lists(*read, named), *errors, features
+        return features._known_lists(*read), *errors, features
 
     def without_features(self, sentences, nbest):
         """Return the same for lists that have scores only."""

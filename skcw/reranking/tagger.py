@@ -473,6 +473,11 @@ class RerankedTagger(BaseSequenceTagger):
         return self._fitted_base().classes_
 
     @property
+    def constraints_(self):
+        """The constraints of the base tagger, if it has any."""
+        return getattr(self._fitted_base(), "constraints_", None)
+
+    @property
     def n_iter_(self):
         """The number of passes of the base tagger."""
         return self._fitted_base().n_iter_

@@ -1,10 +1,11 @@
 """Hashes of names: those of the strings, numbered and joined as their twins do."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skcw._util.ragged import offsets_of, split_rows
 from skcw.data.labels import encode_labels
 from skcw.reranking import GlobalFeatures
 from skcw.reranking.global_features import SentenceView, entity_strings, type_strings
@@ -17,6 +18,13 @@ from skcw.reranking.hashed_names import (
 from skcw.reranking.parts import Rows, union_rows
 from skcw.reranking.spans import CodedNbest, LabelingSpans
 from tests.reference.ranking import joined, numbered
+
+
+def split(flat, indptr):
+    """Return rows as lists."""
+    ends = indptr.tolist()
+    return [flat[a:b].tolist() for a, b in pairwise(ends)]
+
 
 WORD = st.text(alphabet='aZ1"é\ud800😀', max_size=5)
 NAME = st.text(alphabet="ab", max_size=3)
@@ -74,7 +82,7 @@ def test_names_are_numbered_and_labelings_joined_as_by_the_twins(data):
     cut = data.draw(st.integers(0, len(names)))
     found = number(rows)
     wanted, counts = numbered(names, sentence)
-    assert split_rows(found.tolist(), rows.indptr).tolist() == wanted
+    assert split(found, rows.indptr) == wanted
     assert number.count.tolist() == counts
     flat = [name for row in names for name in row]
     kept = [HashedTexts.of([flat[k]]).value[0] for k in number.first.tolist()]
@@ -87,9 +95,7 @@ def test_names_are_numbered_and_labelings_joined_as_by_the_twins(data):
     ]
     for telling in (False, True):
         indptr, indices = union_rows(rows, found, number.n, telling)
-        assert split_rows(indices.tolist(), indptr).tolist() == joined(
-            wanted, parts, of, telling
-        )
+        assert split(indices, indptr) == joined(wanted, parts, of, telling)
 
 
 def test_candidates_that_are_numbers_of_labels_are_those_of_labels():
@@ -103,7 +109,7 @@ def test_candidates_that_are_numbers_of_labels_are_those_of_labels():
     options = {"min_count": 3, "functions": [lambda tokens, y: [f"first={y[0]}"]]}
     whole, features = GlobalFeatures(**options), GlobalFeatures(**options)
     lists = whole.fit_transform(X, nbest)
-    telling = features.learned_lists(X, X, coded, labels)
+    telling = features._learned_lists(X, X, coded, labels)
     names = features.vocabulary_.names()
     assert sorted(names) == sorted(whole.vocabulary_.names())
     np.testing.assert_array_equal(telling.scores, lists.scores)
@@ -130,4 +136,4 @@ def test_spans_are_read_at_once():
     assert spans.of_labeling(0) == {(0, 2): "P"}
     assert spans.of_labeling(1) == {}
     assert spans.of_labeling(2) == {(0, 1): "L", (1, 2): "L"}
-    assert offsets_of([3, 0, 2]).tolist() == spans.offsets.tolist()
+    assert spans.offsets.tolist() == [0, 3, 3, 5]
