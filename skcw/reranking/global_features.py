@@ -540,6 +540,11 @@ class GlobalFeatures(BaseEstimator):
         number = np.append(np.arange(n_features, dtype=np.int32), np.int32(-1))
         return encoded.lists(number, n_features)
 
+    def _hash_names(self):
+        """Make what finds the numbers of names from the names."""
+        names = self.vocabulary_.names()
+        self._known_names = NameNumbers(HashedTexts.of(names).value)
+
     def check_parameters(self) -> None:
         """Raise unless templates, functions and the lexicon can be used."""
         for name in self.templates:
@@ -578,8 +583,7 @@ class GlobalFeatures(BaseEstimator):
         """
         check_is_fitted(self, "vocabulary_")
         if not hasattr(self, "_known_names"):
-            names = self.vocabulary_.names()
-            self._known_names = NameNumbers(HashedTexts.of(names).value)
+            self._hash_names()
         return self._known_lists(X, words, nbest)
 
     def _encoded(self, X, words, nbest, labels, lexicon, number):

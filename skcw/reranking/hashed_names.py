@@ -259,6 +259,8 @@ class NameNumbers:
         self.known = np.array(hashes, dtype=np.uint64)
         self.slots = np.empty(0, dtype=np.int32)
         self.count, self.first, self.last = np.full((3, self.n), -1, dtype=np.int64)
+        # Filled now, so that looking names up changes nothing.
+        self._number(np.empty(0, np.uint64), np.zeros(1, np.int64), self.last[:0])
 
     def __call__(self, rows, n_before=0, grow=True):
         """Return the numbers of the features of rows, which come by sentence.
@@ -272,18 +274,22 @@ class NameNumbers:
         grow : bool, default=True
             Whether new names get a number and all are counted, or have -1.
         """
-        most = self.n + grow * len(rows.hashes)
+        place = rows.hashes, rows.indptr, rows.sentence
+        return self._number(*place, n_before, grow)
+
+    def _number(self, hashes, indptr, sentence, n_before=0, grow=True):
+        most = self.n + grow * len(hashes)
         names = "known", "count", "first", "last"
         arrays = [np.resize(getattr(self, name), most) for name in names]
         slots, n_in_slots = self.slots, self.n
         if len(slots) <= 2 * most:
             size = 1 << (2 * most + 1).bit_length()
             slots, n_in_slots = np.full(size, -1, dtype=np.int32), 0
-        numbers = np.empty(len(rows.hashes), dtype=np.int32)
+        numbers = np.empty(len(hashes), dtype=np.int32)
         n = number_hashes(
-            rows.hashes,
-            rows.indptr,
-            rows.sentence,
+            hashes,
+            indptr,
+            sentence,
             n_before,
             slots,
             *arrays,
@@ -292,9 +298,8 @@ class NameNumbers:
             numbers,
             grow,
         )
-        self.slots = slots
         if grow:
-            self.n = n
+            self.slots, self.n = slots, n
             for name, array in zip(names, arrays, strict=True):
                 setattr(self, name, array[:n])
         return numbers

@@ -565,6 +565,7 @@ class RerankedTagger(BaseSequenceTagger):
         words.check(len(words))
         features.lexicon_ = frozenset(words.names())
         features._validate_params()
+        features._hash_names()
         self.global_features_ = features
         prefix = state["word_prefix"]
         if prefix is not None:
