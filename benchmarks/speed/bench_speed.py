@@ -13,6 +13,7 @@ start        `import skcw`, and commands that only have something to complain of
 command      `skcw tag`: its start, the test columns, with confidence
 asking       `confidence_pairs` of one and of ten labels beside one question
 sentence     one sentence at a time: milliseconds, and threads beside sklearn-crfsuite
+reranking    a tagger and the same with reranking, as both come
 classifiers  20 Newsgroups: CW beside tuned peers that converge, and Vowpal Wabbit
 defaults     every cell of the travel grid: CW beside linear peers, all as they come
 predictions  20 Newsgroups: probabilities beside scores
@@ -42,6 +43,7 @@ from speed import (
     files,
     memory,
     one_core,
+    reranking,
     taggers,
 )
 
@@ -57,6 +59,7 @@ PARTS = {
     "command": Part(asking.run_command, asking.render_command),
     "asking": Part(asking.run_asking, asking.render_asking),
     "sentence": Part(asking.run_sentence, asking.render_sentence),
+    "reranking": Part(reranking.run, reranking.render),
     "classifiers": Part(classifiers.run, classifiers.render),
     "defaults": Part(classifiers.run_defaults, classifiers.render_defaults),
     "predictions": Part(classifiers.run_predictions, classifiers.render_predictions),

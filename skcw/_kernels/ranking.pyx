@@ -239,3 +239,135 @@ def pair_spreads(
                 n = _difference(lists, chosen[i], c, &room[0])
                 out[c] = _spread(
                     &room[0], n, lists.scores[chosen[i]] - lists.scores[c], variance)
+
+
+cdef Py_ssize_t _slot(
+    unsigned long long value, const int[::1] slots, const unsigned long long[::1] known
+) noexcept nogil:
+    """Return the slot of a hash, or the empty one where it belongs."""
+    cdef Py_ssize_t mask = slots.shape[0] - 1
+    cdef Py_ssize_t at = <Py_ssize_t> (
+        (value ^ (value >> 29)) & <unsigned long long> mask)
+    while slots[at] >= 0 and known[slots[at]] != value:
+        at = (at + 1) & mask
+    return at
+
+
+def number_hashes(
+    const unsigned long long[::1] hashes, const long long[::1] indptr,
+    const long long[::1] sentence, long long n_before, int[::1] slots,
+    unsigned long long[::1] known, long long[::1] count, long long[::1] first,
+    long long[::1] last, Py_ssize_t n, Py_ssize_t n_in_slots, int[::1] numbers,
+    bint grow,
+):
+    """Number hashes in the order in which they first appear; return how many there are.
+
+    Row r has ``hashes[indptr[r]:indptr[r + 1]]`` and is of ``sentence[r]``, which never
+    falls. Of each hash ``count`` gets the number of sentences with it, ``first`` its
+    first place (counted from ``n_before``) and ``last`` the last sentence.
+    n are known before, of which so many are in slots; there are a power of two of
+    these, and more than hashes. An empty one holds -1. Without ``grow`` hashes that are
+    not known get -1.
+    """
+    cdef Py_ssize_t r, k, at
+    cdef long long a
+    with nogil:
+        for k in range(n_in_slots, n):
+            slots[_slot(known[k], slots, known)] = <int> k
+        for r in range(sentence.shape[0]):
+            for a in range(indptr[r], indptr[r + 1]):
+                at = _slot(hashes[a], slots, known)
+                k = slots[at]
+                if k < 0 and not grow:
+                    numbers[a] = -1
+                    continue
+                if k < 0:
+                    k = n
+                    slots[at] = <int> n
+                    known[n], count[n], last[n] = hashes[a], 0, -1
+                    first[n] = n_before + a
+                    n += 1
+                if last[k] != sentence[r]:
+                    last[k] = sentence[r]
+                    count[k] += 1
+                numbers[a] = <int> k
+    return n
+
+
+cdef Py_ssize_t _union(
+    const int* one, Py_ssize_t n_one, const int* other, Py_ssize_t n_other, int* out
+) noexcept nogil:
+    """Write what two growing rows of numbers hold, each once; return how many."""
+    cdef Py_ssize_t a = 0, b = 0, n = 0
+    while a < n_one and b < n_other:
+        out[n] = min(one[a], other[b])
+        if one[a] == out[n]:
+            a += 1
+        if other[b] == out[n]:
+            b += 1
+        n += 1
+    for a in range(a, n_one):
+        out[n] = one[a]
+        n += 1
+    for b in range(b, n_other):
+        out[n] = other[b]
+        n += 1
+    return n
+
+
+def join_rows(
+    const long long[::1] indptr, const int[::1] indices, const long long[::1] starts,
+    const long long[::1] parts, long long[::1] ends, int[::1] out, int[::1] room,
+):
+    """Join growing rows: candidate c is the union of rows parts[starts[c]:starts[c+1]].
+
+    ``ends[c + 1]`` gets where it ends in out. ``room`` holds one candidate.
+    """
+    cdef Py_ssize_t c, n, k
+    cdef long long p, at = 0, row
+    with nogil:
+        for c in range(starts.shape[0] - 1):
+            n = 0
+            for p in range(starts[c], starts[c + 1]):
+                row = parts[p]
+                if indptr[row] == indptr[row + 1]:
+                    continue
+                for k in range(n):
+                    room[k] = out[at + k]
+                n = _union(
+                    &room[0], n, &indices[indptr[row]], indptr[row + 1] - indptr[row],
+                    &out[at])
+            at += n
+            ends[c + 1] = at
+
+
+def drop_shared(
+    const long long[::1] sentence, const unsigned char[::1] shared,
+    long long[::1] indptr, int[::1] indices, long long[::1] stamp,
+):
+    """Drop what all candidates of a sentence have, in place: it ranks none of them.
+
+    Rows come sentence by sentence. Those that are ``shared`` by all candidates become
+    empty, and others lose the features of these. ``stamp`` holds -1 for each feature.
+    """
+    cdef Py_ssize_t r = 0, q, end, n_rows = sentence.shape[0]
+    cdef long long a, first = 0, last, n = 0
+    with nogil:
+        while r < n_rows:
+            end = r
+            while end < n_rows and sentence[end] == sentence[r]:
+                if shared[end]:
+                    for a in range(indptr[end], indptr[end + 1]):
+                        stamp[indices[a]] = sentence[r]
+                end += 1
+            for q in range(r, end):
+                last = indptr[q + 1]
+                indptr[q] = n
+                for a in range(first, last):
+                    if stamp[indices[a]] != sentence[r]:
+                        indices[n] = indices[a]
+                        n += 1
+                first = last
+            r = end
+        indptr[n_rows] = n
+    return n

@@ -23,8 +23,9 @@ from skcw._util.ragged import (
     own_copy,
     split_rows,
 )
-from skcw.data.schemes import extract_spans
+from skcw.data.labels import encode_labels
 from skcw.metrics.label_scores import span_precision_recall_fscore_support
+from skcw.reranking.spans import LabelingSpans, joined_codes
 
 # The logarithm of the smallest number that double precision tells from zero.
 LEAST_LOG = -745.0
@@ -284,9 +285,12 @@ def check_errors(y, lists):
             raise ValueError(
                 f"list {i} has {n} candidates, but y has {row.size} numbers of errors"
             )
-        if not np.isfinite(row).all() or (row < 0).any():
-            raise ValueError(f"y of list {i} is {row}; errors are numbers from 0 on")
-    return np.concatenate([np.empty(0), *rows])
+    errors = np.concatenate([np.empty(0), *rows])
+    bad = np.flatnonzero(~(np.isfinite(errors) & (errors >= 0)))
+    if bad.size:
+        i = int(np.searchsorted(lists.offsets, bad[0], side="right")) - 1
+        raise ValueError(f"y of list {i} is {rows[i]}; errors are numbers from 0 on")
+    return errors
 
 
 def closest_candidates(lists, errors):
@@ -345,7 +349,8 @@ def is_scored_labeling(pair):
     if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
         return False
     labels, score = pair
-    return not isinstance(labels, str) and isinstance(score, Real)
+    known = type(score) is float or isinstance(score, Real)
+    return known and not isinstance(labels, str)
 
 
 LOSSES = ("labels", "entities")
@@ -379,49 +384,96 @@ def candidate_errors(labelings, y, loss="labels"):
     """
     if loss not in LOSSES:
         raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(LOSSES)}")
-    labelings, y = list(labelings), list(y)
-    check_same_length(len(labelings), len(y), ("labelings", "y"), "sentences")
-    return object_rows(
-        np.array([*_wrong(s, candidates, list(truth), loss)], dtype=np.float64)
-        for s, (candidates, truth) in enumerate(zip(labelings, y, strict=True))
-    )
+    return labeling_errors(labelings, y, loss)[0]
 
 
-def _wrong(s, candidates, truth, loss):
-    """Yield the number of errors of each candidate."""
-    spans = set(extract_spans(truth)) if loss == "entities" else None
-    for labels in candidates:
-        if len(labels) != len(truth):
-            raise ValueError(
-                f"sentence {s} has {len(truth)} true labels, but a candidate has "
-                f"{len(labels)}"
-            )
-        if spans is None:
-            yield sum(a != b for a, b in zip(labels, truth, strict=True))
-        else:
-            yield len(spans.symmetric_difference(extract_spans(labels)))
+def labeling_errors(labelings, y, loss):
+    """Return how many errors candidates have, and the denominators of their rates.
 
-
-def labeling_size(labels, truth, loss):
-    """Return the denominator of the error rate of a labeling.
-
-    One less this share is the accuracy, or the F1 of the entities.
+    One less the share of errors is the accuracy, or the F1 of the entities.
 
     Parameters
     ----------
-    labels, truth : sequence of str
-        The labeling, and the true one.
+    labelings : iterable of lists of labelings
+        The candidates of each sentence.
+    y : iterable of sequences of str
+        The true labels.
     loss : {"labels", "entities"}
         The kind of errors.
 
     Returns
     -------
-    size : int
-        The number of labels, or of the entities of both.
+    errors, sizes : ndarray of shape (n_sentences,), dtype object
+        One float array per sentence: the errors, and the number of labels, or of the
+        entities of both.
     """
-    if loss == "labels":
-        return len(truth)
-    return len(extract_spans(labels)) + len(extract_spans(truth))
+    labelings, y = list(labelings), [list(truth) for truth in y]
+    check_same_length(len(labelings), len(y), ("labelings", "y"), "sentences")
+    for s, (candidates, truth) in enumerate(zip(labelings, y, strict=True)):
+        for labels in candidates:
+            if len(labels) != len(truth):
+                raise ValueError(
+                    f"sentence {s} has {len(truth)} true labels, but a candidate has "
+                    f"{len(labels)}"
+                )
+    every = [labels for candidates in labelings for labels in candidates]
+    return _wrong(loss, [len(row) for row in labelings], *encode_labels(every + y))
+
+
+def coded_errors(rows, y, labels, loss):
+    """Return the same for candidates that are numbers of labels.
+
+    Parameters
+    ----------
+    rows : list of CodedNbest
+        The candidates of each sentence.
+    y : list of sequences of str
+        The true labels.
+    labels : list of str
+        The labels.
+    loss : {"labels", "entities"}
+        The kind of errors.
+
+    Returns
+    -------
+    errors, sizes : ndarray of shape (n_sentences,), dtype object
+        As of `labeling_errors`.
+    """
+    true, true_lengths, labels = encode_labels(y, labels)
+    codes, lengths = joined_codes(rows)
+    codes, lengths = np.append(codes, true), np.append(lengths, true_lengths)
+    return _wrong(loss, [len(row.scores) for row in rows], codes, lengths, labels)
+
+
+def _wrong(loss, n_candidates, codes, lengths, labels):
+    """Return errors and sizes, given all candidates and, after them, the truth."""
+    n = len(n_candidates)
+    of = np.append(np.repeat(np.arange(n), n_candidates), np.arange(n))
+    count = _wrong_labels if loss == "labels" else _wrong_entities
+    offsets = offsets_of(n_candidates)
+    found = count(codes, lengths, labels, of, n)
+    return tuple(split_rows(part, offsets) for part in found)
+
+
+def _wrong_labels(codes, lengths, labels, of, n):
+    """Return the numbers of wrong and of all labels of all but the last n labelings."""
+    offsets, true = offsets_of(lengths), len(lengths) - n
+    truth = codes[joined_ranges(offsets[:-1][true:][of[:true]], lengths[:true])]
+    owner = np.repeat(np.arange(true), lengths[:true])
+    wrong = np.bincount(owner, codes[: offsets[true]] != truth, minlength=true)
+    return wrong.astype(np.float64), lengths[:true].astype(np.float64)
+
+
+def _wrong_entities(codes, lengths, labels, of, n):
+    """Return the same of entities: missing or too many, and those of both."""
+    spans, true = LabelingSpans(codes, lengths, labels), len(lengths) - n
+    keys, owner = spans.keys(of, lengths[true:]), spans.labeling
+    is_true = owner >= true
+    found = np.bincount(owner, minlength=len(lengths))
+    right = np.isin(keys, keys[is_true]) & ~is_true
+    right = np.bincount(owner[right], minlength=len(lengths))[:true]
+    size = found[:true] + found[true:][of[:true]]
+    return (size - 2.0 * right), size.astype(np.float64)
 
 
 def oracle_scores(

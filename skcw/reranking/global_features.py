@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache, partial
 from itertools import pairwise, product, zip_longest
 from numbers import Integral
 from typing import Any, Self
@@ -14,11 +15,26 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._util.checks import check_same_length
 from skcw._util.compat import Interval, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw._util.ragged import object_rows, offsets_of
-from skcw.data.schemes import extract_spans
+from skcw._util.ragged import object_rows, offsets_of, split_rows
+from skcw.data.labels import encode_labels
 from skcw.data.vocabulary import Vocabulary
-from skcw.features.basic import cased_kind, collapsed_shape
 from skcw.reranking.candidates import CandidateLists, is_scored_labeling
+from skcw.reranking.hashed_names import (
+    AROUND,
+    LETTERS,
+    MOST_WORDS,
+    HashedTexts,
+    HashedWords,
+    NameNumbers,
+    word_parts,
+)
+from skcw.reranking.parts import (
+    Rows,
+    entity_rows,
+    neighbor_rows,
+    union_rows,
+)
+from skcw.reranking.spans import LabelingSpans, joined_codes
 from skcw.reranking.words import NULL, first_columns, lower_case_lexicon
 
 # The templates of the paper, and those that we add to them.
@@ -28,9 +44,8 @@ TEMPLATES = (*PAPER_TEMPLATES, "types")
 QUOTES = frozenset(['"', "``", "''", "“", "”", "„", "«", "»"])
 # Longer quotations make no Q features: their strings would hardly come twice.
 LONGEST_QUOTATION = 10
-# How many letters of a word, and how many words around an entity, show its type.
-LETTERS, AROUND = (2, 3, 4), (1, 2, 3)
-MOST_WORDS = 5
+# So many sentences are encoded at a time.
+AT_ONCE = 2000
 
 
 class SentenceView:
@@ -51,11 +66,9 @@ class SentenceView:
 
     def __init__(self, words, lexicon):
         pad = [NULL, NULL]
-        shapes = [collapsed_shape(word, cased_kind) for word in words]
-        flags = [
-            f"{shape}{int(word.lower() in lexicon)}"
-            for word, shape in zip(words, shapes, strict=True)
-        ]
+        parts = [word_parts(word) for word in words]
+        shapes = [shape for _, shape, *_ in parts]
+        flags = [f"{shape}{int(lower in lexicon)}" for _, shape, lower, *_ in parts]
         self.words = words
         self.word = [*pad, *words, *pad]
         self.shape = [*pad, *shapes, *pad]
@@ -93,10 +106,14 @@ def entity_strings(view, start, stop):
         view.shape[start + 2 : stop + 2],
         view.flagged[start + 2 : stop + 2],
     )
-    found = [
-        f"WE={' '.join(words)}",
-        f"FF={' '.join(shapes)}",
-        f"GF={' '.join(flagged)}",
+    found = [f"WE={' '.join(words)}"]
+    for names, parts in (("PF", "FF", "SF"), shapes), (("PF2", "GF", "SF2"), flagged):
+        sizes, back = range(1, len(parts) + 1), parts[::-1]
+        found += [f"{names[0]}={' '.join(parts[:n])}" for n in sizes]
+        found.append(f"{names[1]}={' '.join(parts)}")
+        found += [f"{names[2]}={' '.join(back[:n])}" for n in sizes]
+    return [
+        *found,
         f"LW={words[-1]}",
         f"LWLC={int(words[-1][:1].islower())}",
         *view.ngrams("BO", 2, start - 1),
@@ -106,12 +123,6 @@ def entity_strings(view, start, stop):
         *view.ngrams("TE", 3, last - 1),
         *view.ngrams("TE2", 3, last - 2),
     ]
-    for name, parts in (("", shapes), ("2", flagged)):
-        back = parts[::-1]
-        for n in range(1, len(parts) + 1):
-            found.append(f"PF{name}={' '.join(parts[:n])}")
-            found.append(f"SF{name}={' '.join(back[:n])}")
-    return found
 
 
 def type_strings(words, start, stop):
@@ -150,7 +161,11 @@ def type_strings(words, start, stop):
 
 def neighbor_strings(spans):
     """Return the types of entities that follow each other."""
-    return [f"TT={one.label} {other.label}" for one, other in pairwise(spans)]
+    return [_neighbors(one.label, other.label) for one, other in pairwise(spans)]
+
+
+def _neighbors(one, other):
+    return f"TT={one} {other}"
 
 
 def quotations(words):
@@ -176,25 +191,55 @@ def quotation_strings(view, labels, spans):
     features : list of str
         The features.
     """
-    found, whole = [], {(span.start, span.end): span.label for span in spans}
-    for start, end in quotations(view.words):
-        if end - start <= LONGEST_QUOTATION:
-            found.append(f"Q={_tagged(view, labels, start, end)}")
-            found.append(f"Q2={_tagged(view, labels, start - 1, end + 1)}")
-        inside = view.words[start + 1 : end]
-        telling = [t for t, word in enumerate(inside) if word[:1].isalnum()]
-        # The last word that begins with a letter or a digit ends the name.
-        last = start + 1 + telling[-1] if telling else None
-        one = whole.get((start + 1, -1 if last is None else last + 1), 0)
-        upper = sum(word[:1].isupper() for word in inside)
-        lower = sum(word[:1].islower() for word in inside)
-        ends = [
-            view.flagged[start + 3],
-            NULL if last is None else view.flagged[last + 2],
-        ]
-        found.append(f"QF={one} {upper} {lower} {' '.join(ends)}")
-        found.append(f"QF2={one} {int(upper >= lower)} {' '.join(ends)}")
-    return found
+    whole = {(span.start, span.end): span.label for span in spans}
+    marks = quotations(view.words)
+    return [
+        name
+        for start, end in marks
+        for name in _of_quotation(view, labels, whole, start, end)
+    ]
+
+
+def _of_quotation(view, labels, whole, start, end):
+    """Yield the features of one quotation, given the labels of entities by place."""
+    if end - start <= LONGEST_QUOTATION:
+        yield f"Q={_tagged(view, labels, start, end)}"
+        yield f"Q2={_tagged(view, labels, start - 1, end + 1)}"
+    inside = view.words[start + 1 : end]
+    telling = [t for t, word in enumerate(inside) if word[:1].isalnum()]
+    # The last word that begins with a letter or a digit ends the name.
+    last = start + 1 + telling[-1] if telling else None
+    one = whole.get((start + 1, -1 if last is None else last + 1), 0)
+    upper = sum(word[:1].isupper() for word in inside)
+    lower = sum(word[:1].islower() for word in inside)
+    ends = [
+        view.flagged[start + 3],
+        NULL if last is None else view.flagged[last + 2],
+    ]
+    yield f"QF={one} {upper} {lower} {' '.join(ends)}"
+    yield f"QF2={one} {int(upper >= lower)} {' '.join(ends)}"
+
+
+def quotation_rows(spans, of, rows, view):
+    """Return the rows of the features of quotations."""
+    known, sentence, names, pairs = {}, [], [], []
+    marks = [quotations(row) if QUOTES.intersection(row) else () for row in rows]
+    names_of = np.array(spans.labels, dtype=object)
+    for c in np.flatnonzero(np.array([len(m) > 0 for m in marks], dtype=bool)[of]):
+        s, begin = int(of[c]), spans.offsets[c]
+        codes = spans.codes[begin : spans.offsets[c + 1]]
+        for start, end in marks[s]:
+            # No other label changes the features.
+            key = s, start, codes[max(start - 1, 0) : end + 2].tobytes()
+            if key not in known:
+                known[key] = len(names)
+                labels = names_of[codes].tolist()
+                whole = spans.of_labeling(c)
+                names.append(list(_of_quotation(view(s), labels, whole, start, end)))
+                sentence.append(s)
+            pairs.append((c, known[key]))
+    labeling, row = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return Rows.of_names(sentence, names, labeling, row)
 
 
 def _tagged(view, labels, first, last):
@@ -205,81 +250,135 @@ def _tagged(view, labels, first, last):
     )
 
 
-class SentenceReader:
-    """The features of the candidates of one sentence, each part made once.
+def _as_labels(codes, lengths, labels):
+    """Return labelings whose labels have numbers."""
+    flat = np.array(labels, dtype=object)[codes].tolist()
+    return split_rows(flat, offsets_of(lengths))
+
+
+def asked(function, place, tokens, labels):
+    """Return the strings of a function of the user."""
+    called = getattr(function, "__name__", repr(function))
+    try:
+        names = function(tokens, list(labels))
+        names = [] if names is None else names
+        names = [names] if isinstance(names, str) else list(names)
+    except Exception as error:
+        raise ValueError(
+            f"the feature function {called} failed on sentence {place} with "
+            f"the labels {list(labels)}: {error!r}"
+        ) from error
+    strange = [name for name in names if not isinstance(name, str)]
+    if strange:
+        raise TypeError(
+            f"the feature function {called} returned {strange[0]!r} for sentence "
+            f"{place}; features are strings"
+        )
+    return names
+
+
+class EncodedCandidates:
+    """Candidates of sentences whose features have numbers, some of which may go.
 
     Parameters
     ----------
-    place : int
-        The number of the sentence, for messages.
-    tokens : sequence
-        Its tokens, for functions.
-    view : SentenceView
-        Its words.
-    templates : sequence of str
-        Names of templates.
-    functions : sequence of callables
-        Functions of tokens and labels.
+    templates, functions, lexicon : object
+        As in ``GlobalFeatures``.
     number : callable
-        Gives the number of a feature, or -1 where it has none.
+        Given rows of hashes and how many came before, returns their numbers.
+    labels : list of str, default=None
+        The labels, if candidates are numbers of these.
     """
 
-    def __init__(self, place, tokens, view, templates, functions, number):
-        self.place, self.tokens, self.view = place, tokens, view
-        self.functions, self.number = functions, number
-        self.has_entities = "entities" in templates
-        self.has_types = "types" in templates
-        self.has_quotations = "quotations" in templates and bool(quotations(view.words))
-        self._of_entity = {}
+    def __init__(self, templates, functions, lexicon, number, labels=None):
+        self.templates, self.functions = list(templates), functions
+        self.lexicon, self.number, self.labels = lexicon, number, labels
+        self.parts, self.firsts = [], [0]
+        self.sizes, self.scores, self.labelings = [], array("d"), []
 
-    def features_of(self, labels):
-        """Return the numbers of the features of a labeling, in growing order."""
-        found = set()
-        if self.has_entities or self.has_types or self.has_quotations:
-            spans = extract_spans(labels)
-            for span in spans:
-                found.update(self._entity(span))
-            if self.has_types:
-                found.update(map(self.number, neighbor_strings(spans)))
-            if self.has_quotations:
-                names = quotation_strings(self.view, labels, spans)
-                found.update(map(self.number, names))
+    def add(self, part):
+        """Add some sentences: tokens, candidates and words of each."""
+        first, kept = len(self.sizes), [candidates for _, candidates, _ in part]
+        if self.labels is None:
+            self.sizes += map(len, kept)
+            self.scores.extend(score for row in kept for _, score in row)
+            self.labelings += [[labels for labels, _ in row] for row in kept]
+            codes = encode_labels([y for row in self.labelings[first:] for y in row])
+        else:
+            self.sizes += [len(row.scores) for row in kept]
+            scores = np.concatenate([np.empty(0), *(row.scores for row in kept)])
+            self.scores.frombytes(scores.tobytes())
+            codes = *joined_codes(kept), self.labels
+        rows = self._rows(part, codes, first)
+        rows.sentence += first
+        numbers = self.number(rows, self.firsts[-1])
+        self.firsts.append(self.firsts[-1] + len(rows.hashes))
+        self.parts.append((rows, numbers))
+
+    def _rows(self, part, codes, first):
+        """Return the rows of features of the parts of some labelings."""
+        of = np.repeat(np.arange(len(part)), self.sizes[first:])
+        words, found = [row for _, _, row in part], []
+        if self.templates:
+            spans = LabelingSpans(*codes)
+            seen = HashedWords(words, self.lexicon)
+            view = self._views(words)
+            strings = partial(self._strings, view)
+            found.append(entity_rows(spans, of, seen, self.templates, strings))
+            if "types" in self.templates:
+                found.append(neighbor_rows(spans, of, _neighbors))
+            if "quotations" in self.templates:
+                found.append(quotation_rows(spans, of, words, view))
         for function in self.functions:
-            found.update(map(self.number, self._ask(function, labels)))
-        found.discard(-1)
-        return sorted(found)
+            labelings = _as_labels(*codes)
+            names = [
+                asked(function, first + s, part[s][0], labels)
+                for s, labels in zip(of.tolist(), labelings, strict=True)
+            ]
+            every = np.arange(len(labelings))
+            found.append(Rows.of_names(of, names, every, every))
+        found = found or [Rows.of_names([], [], [], [])]
+        return Rows.joined(found, of)
 
-    def _entity(self, span):
-        known = self._of_entity.get(span)
-        if known is None:
-            names = []
-            if self.has_entities:
-                names += entity_strings(self.view, span.start, span.end)
-            if self.has_types:
-                names += type_strings(self.view.words, span.start, span.end)
-            known = {self.number(f"{span.label} {name}") for name in names}
-            self._of_entity[span] = known
-        return known
+    def _views(self, words):
+        """Return a function that gives the view of a sentence, the last one kept."""
+        return lru_cache(1)(lambda s: SentenceView(words[s], self.lexicon))
 
-    def _ask(self, function, labels):
-        """Return the strings of a function of the user."""
-        called = getattr(function, "__name__", repr(function))
-        try:
-            names = function(self.tokens, list(labels))
-            names = [] if names is None else names
-            names = [names] if isinstance(names, str) else list(names)
-        except Exception as error:
-            raise ValueError(
-                f"the feature function {called} failed on sentence {self.place} with "
-                f"the labels {list(labels)}: {error!r}"
-            ) from error
-        strange = [name for name in names if not isinstance(name, str)]
-        if strange:
-            raise TypeError(
-                f"the feature function {called} returned {strange[0]!r} for sentence "
-                f"{self.place}; features are strings"
-            )
-        return names
+    def _strings(self, view, s, start, stop):
+        found = []
+        if "entities" in self.templates:
+            found += entity_strings(view(s), start, stop)
+        if "types" in self.templates:
+            found += type_strings(view(s).words, start, stop)
+        return found
+
+    def lists(self, number, n_features):
+        """Return candidate lists whose features have new numbers, -1 for none."""
+        done = [
+            union_rows(rows, number[numbers], n_features, self.labels is not None)
+            for rows, numbers in self.parts
+        ]
+        counts = np.concatenate([np.diff(indptr) for indptr, _ in done])
+        return CandidateLists(
+            offsets_of(self.sizes),
+            np.array(self.scores, dtype=np.float64),
+            offsets_of(counts),
+            np.concatenate([indices for _, indices in done]),
+            n_features,
+            object_rows(self.labelings) if self.labels is None else None,
+        )
+
+    def names(self, places):
+        """Return the names that are at growing places of all hashes."""
+        part = np.searchsorted(self.firsts, places, side="right") - 1
+        found, known = [], (None, None)
+        for p, place in zip(part.tolist(), places.tolist(), strict=True):
+            rows, first = self.parts[p][0], place - self.firsts[p]
+            row = int(np.searchsorted(rows.indptr, first, side="right")) - 1
+            if known[0] != (p, row):
+                known = (p, row), rows.names(row)
+            found.append(known[1][first - int(rows.indptr[row])])
+        return found
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -412,19 +511,39 @@ class GlobalFeatures(BaseEstimator):
         self.check_parameters()
         X = list(X)
         words = first_columns(X) if words is None else list(words)
+        return self._learned_lists(X, words, nbest)
+
+    def _learned_lists(self, X, words, nbest, labels=None, named=True):
+        """Do what ``fit_transform`` does, which needs no names of features for it.
+
+        With labels, `nbest` holds a ``CodedNbest`` for each sentence.
+        """
         lexicon = self.lexicon
         lexicon = lower_case_lexicon(words) if lexicon is None else frozenset(lexicon)
-        number_of = {}
-
-        def number(name):
-            return number_of.setdefault(name, len(number_of))
-
-        lists = self._encoded(X, nbest, words, lexicon, number)
-        lists.n_features = len(number_of)
-        lists, kept = frequent_features(lists, self.min_count)
-        names = np.array(list(number_of), dtype=object)[kept]
-        self.vocabulary_, self.lexicon_ = Vocabulary.from_names(names), lexicon
+        names = NameNumbers()
+        encoded = self._encoded(X, words, nbest, labels, lexicon, names)
+        kept = np.flatnonzero(names.count >= self.min_count)
+        number = np.full(names.n, -1, dtype=np.int32)
+        number[kept] = np.arange(len(kept))
+        lists, self.lexicon_ = encoded.lists(number, len(kept)), lexicon
+        self._known_names = NameNumbers(names.known[kept])
+        if named:
+            found = encoded.names(names.first[kept])
+            self.vocabulary_ = Vocabulary.from_names(found)
         return lists
+
+    def _known_lists(self, X, words, nbest, labels=None):
+        """Do what ``transform`` does, also with labels and a ``CodedNbest`` each."""
+        find = partial(self._known_names, grow=False)
+        encoded = self._encoded(X, words, nbest, labels, self.lexicon_, find)
+        n_features = self._known_names.n
+        number = np.append(np.arange(n_features, dtype=np.int32), np.int32(-1))
+        return encoded.lists(number, n_features)
+
+    def _hash_names(self):
+        """Make what finds the numbers of names from the names."""
+        names = self.vocabulary_.names()
+        self._known_names = NameNumbers(HashedTexts.of(names).value)
 
     def check_parameters(self) -> None:
         """Raise unless templates, functions and the lexicon can be used."""
@@ -463,41 +582,23 @@ class GlobalFeatures(BaseEstimator):
             The candidates of each sentence, none twice.
         """
         check_is_fitted(self, "vocabulary_")
-        find = self.vocabulary_.table().find_name
+        if not hasattr(self, "_known_names"):
+            self._hash_names()
+        return self._known_lists(X, words, nbest)
 
-        def number(name):
-            return find(name.encode("utf-8", "surrogatepass"))
-
-        lists = self._encoded(X, nbest, words, self.lexicon_, number)
-        lists.n_features = len(self.vocabulary_)
-        return lists
-
-    def _encoded(self, X, nbest, words, lexicon, number):
-        """Return the candidate lists under a function that numbers features."""
-        scores, sizes, counts, indices = array("d"), [], array("q"), array("i")
-        labelings = []
+    def _encoded(self, X, words, nbest, labels, lexicon, number):
+        """Return the candidates with numbered features."""
+        about = self.templates, self.functions, lexicon, number, labels
+        encoded, part = EncodedCandidates(*about), []
         for s, (tokens, candidates, row) in enumerate(sentences(X, nbest, words)):
-            view = SentenceView(row, lexicon)
-            reader = SentenceReader(
-                s, tokens, view, self.templates, self.functions, number
-            )
-            kept = distinct_candidates(candidates, s, len(row))
-            for labels, score in kept:
-                found = reader.features_of(labels)
-                indices.extend(found)
-                counts.append(len(found))
-                scores.append(score)
-            sizes.append(len(kept))
-            labelings.append([labels for labels, _ in kept])
-        indices = np.array(indices, dtype=np.int32)
-        return CandidateLists(
-            offsets_of(sizes),
-            np.array(scores, dtype=np.float64),
-            offsets_of(counts),
-            indices,
-            int(indices.max(initial=-1)) + 1,
-            object_rows(labelings),
-        )
+            if labels is None:
+                candidates = distinct_candidates(candidates, s, len(row))
+            part.append((tokens, candidates, row))
+            if len(part) == AT_ONCE:
+                encoded.add(part)
+                part = []
+        encoded.add(part)
+        return encoded
 
     def feature_names(self, lists: Any, i: int, j: int) -> list[str]:
         """Return the names of the features of one candidate.
@@ -554,39 +655,3 @@ def distinct_candidates(candidates, s, n_tokens):
     if not found:
         raise ValueError(f"sentence {s} has no candidate")
     return list(found.values())
-
-
-def frequent_features(lists, min_count):
-    """Return lists without the features that few of them have, and which are left.
-
-    Parameters
-    ----------
-    lists : CandidateLists
-        The lists.
-    min_count : int
-        In how many lists a feature must be, on any candidate.
-
-    Returns
-    -------
-    lists : CandidateLists
-        The lists with the other features, numbered anew in their old order.
-    kept : ndarray of int64
-        The old numbers.
-    """
-    counts = np.zeros(lists.n_features, dtype=np.int64)
-    for first, end in pairwise(lists.indptr[lists.offsets].tolist()):
-        counts[np.unique(lists.indices[first:end])] += 1
-    kept = np.flatnonzero(counts >= min_count)
-    number = np.full(lists.n_features, -1, dtype=np.int32)
-    number[kept] = np.arange(len(kept))
-    indices = number[lists.indices]
-    owner = np.repeat(np.arange(lists.n_candidates), np.diff(lists.indptr))
-    left = np.bincount(owner[indices >= 0], minlength=lists.n_candidates)
-    return CandidateLists(
-        lists.offsets,
-        lists.scores,
-        offsets_of(left),
-        indices[indices >= 0],
-        len(kept),
-        lists.labelings,
-    ), kept

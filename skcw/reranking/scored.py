@@ -1,15 +1,143 @@
 """Predictions of a reranked tagger: sums over the candidates of each sequence."""
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from skcw._util.ragged import offsets_of
+from skcw._util.ragged import offsets_of, split_rows
 from skcw.confidence.methods import Method
 from skcw.confidence.predictions import Layer, ModelLayer, check_n
 from skcw.confidence.settings import ModelConfidence
 from skcw.confidence.tallies import span_tally
 from skcw.data.labels import encode_labels
+from skcw.data.saved import saved_number
+
+
+class Confidence(NamedTuple):
+    """What turns the probabilities of candidates into confidence in labels.
+
+    Parameters
+    ----------
+    temperature : float, default=1.0
+        What logarithms of probabilities are divided by.
+    base_share : float, default=0.0
+        How much of the confidence in a label is that of the base tagger: candidates
+        know nothing of labels that none of them has.
+    """
+
+    temperature: float = 1.0
+    base_share: float = 0.0
+
+    def tempered(self, probabilities, starts, lengths):
+        """Return the probabilities of candidates, which sum to one in each list."""
+        if self.temperature == 1.0 or not len(starts):
+            return probabilities
+        most = np.repeat(np.maximum.reduceat(probabilities, starts), lengths)
+        power = (probabilities / most) ** (1.0 / self.temperature)
+        return power / np.repeat(np.add.reduceat(power, starts), lengths)
+
+    @classmethod
+    def of_saved(cls, temperature, base_share):
+        """Return the confidence of a model file; raise unless it can be used."""
+        return cls(
+            saved_number(temperature, "the temperature", TEMPERATURES[0]),
+            saved_number(base_share, "the share of the base tagger", 0, 1),
+        )
+
+
+class RerankedWords:
+    """Words held out, as a reranker and the base tagger see them.
+
+    Parameters
+    ----------
+    rows : list of CodedNbest
+        The candidates of each sentence.
+    best : list of int
+        The chosen ones.
+    shares : list of ndarray of float64
+        The probabilities of the candidates.
+    sentences : Sentences
+        The sentences, with the true labels and weights.
+    answers : Predictions
+        The answers of a base tagger that has not seen them.
+    labels : list of str
+        The labels of the numbers.
+
+    Attributes
+    ----------
+    base : ndarray of float64
+        The confidence of the base tagger in each chosen label.
+    right : ndarray of bool
+        Whether it is right.
+    weight : ndarray of float64
+        How much it counts.
+    """
+
+    def __init__(self, rows, best, shares, sentences, answers, labels):
+        self.sizes = np.array([len(share) for share in shares])
+        self.shares = np.concatenate([np.empty(0), *shares])
+        chosen = [row.codes[j] for row, j in zip(rows, best, strict=True)]
+        agree = [row.codes == one for row, one in zip(rows, chosen, strict=True)]
+        lengths = np.array([len(one) for one in chosen])
+        pairs = [np.nonzero(one) for one in agree]
+        firsts = zip(offsets_of(self.sizes), offsets_of(lengths), pairs, strict=False)
+        both = [(c + pair[0], t + pair[1]) for c, t, pair in firsts]
+        self.candidate, self.token = (
+            np.concatenate([np.empty(0, np.int64), *part])
+            for part in zip(*both, strict=True)
+        )
+        codes, self.n_tokens = np.concatenate(chosen), int(lengths.sum())
+        true, _, _ = encode_labels(sentences.y, labels, grow=False)
+        self.right = codes == true
+        names = split_rows(np.array(labels, dtype=object)[codes], offsets_of(lengths))
+        sure = answers.label_confidence([row.tolist() for row in names])
+        self.base = np.concatenate(sure)
+        self.weight = np.repeat(sentences.weights(), lengths)
+
+    def sure(self, confidence):
+        """Return how probable the candidates with each chosen label are."""
+        shares = confidence.tempered(
+            self.shares, offsets_of(self.sizes)[:-1], self.sizes
+        )
+        return np.bincount(self.token, shares[self.candidate], minlength=self.n_tokens)
+
+
+# What is tried: temperatures, and shares of the base tagger.
+TEMPERATURES = tuple(2.0 ** (k / 2) for k in range(-4, 9))
+BASE_SHARES = tuple(k / 10 for k in range(11))
+# No probability is trusted to be nearer to 0 or 1, as no number of words shows more.
+LEAST_RISK = 1e-4
+
+
+def learned_confidence(parts):
+    """Return the confidence with the least log loss in words held out.
+
+    Parameters
+    ----------
+    parts : list of RerankedWords
+        The words.
+
+    Returns
+    -------
+    confidence : Confidence
+        The best of all that were tried.
+    """
+    best, least = Confidence(), np.inf
+    for temperature in TEMPERATURES:
+        tried = [part.sure(Confidence(temperature)) for part in parts]
+        own = np.concatenate(tried)
+        base, right, weight = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("base", "right", "weight")
+        )
+        for share in BASE_SHARES:
+            sure = (1.0 - share) * own + share * base
+            sure = np.clip(sure, LEAST_RISK, 1.0 - LEAST_RISK)
+            loss = -(weight @ np.log(np.where(right, sure, 1.0 - sure)))
+            if loss < least:
+                best, least = Confidence(temperature, share), loss
+    return best
 
 
 class ScoredCandidates:
@@ -24,6 +152,10 @@ class ScoredCandidates:
     make : callable
         Returns the candidate lists, the totals of all candidates and their
         probabilities; it is called once, when something is asked.
+    below : Layer or ModelLayer
+        The answers of the base tagger.
+    confidence : Confidence
+        What was learned of the probabilities.
 
     Attributes
     ----------
@@ -31,11 +163,12 @@ class ScoredCandidates:
         Where each sequence begins, and how many tokens it has.
     """
 
-    def __init__(self, lengths, classes, make):
+    def __init__(self, lengths, classes, make, below, confidence):
         self.offsets = offsets_of(lengths)
         self.lengths = np.diff(self.offsets)
         self.classes = classes
         self._make = make
+        self.below, self.confidence = below, confidence
 
     def __len__(self):
         return len(self.lengths)
@@ -54,6 +187,8 @@ class ScoredCandidates:
     def ranked(self):
         """Codes (rank, token), totals and probabilities (sequence, rank)."""
         lists, totals, probabilities = self._make()
+        starts = lists.offsets[:-1]
+        probabilities = self.confidence.tempered(probabilities, starts, lists.lengths)
         most = int(lists.lengths.max(initial=1))
         codes = np.full((most, self.n_tokens), -1, dtype=np.int32)
         total = np.full((len(self), most), -np.inf)
@@ -68,6 +203,19 @@ class ScoredCandidates:
             tokens = slice(self.offsets[s], self.offsets[s + 1])
             codes[:n, tokens] = flat.reshape(n, -1)
         return codes, total, share
+
+    def mixed(self, own, base):
+        """Return shares of candidates mixed with what the base tagger says.
+
+        Parameters
+        ----------
+        own : ndarray of float64
+            The shares.
+        base : callable
+            Returns the answer of the base tagger; it is not asked for nothing.
+        """
+        weight = self.confidence.base_share
+        return (1.0 - weight) * own + weight * base() if weight else own
 
     def viterbi(self):
         """Return the codes of the chosen candidates, and their totals."""
@@ -90,11 +238,13 @@ def _marginal(scored, codes, settings):
     labels, _, share = scored.ranked
     share = np.repeat(share, scored.lengths, axis=0).T
     if codes is not None:
-        return np.minimum(((labels == codes) * share).sum(axis=0), 1.0)
+        own = np.minimum(((labels == codes) * share).sum(axis=0), 1.0)
+        return scored.mixed(own, lambda: scored.below.label_confidence(codes, None, {}))
     every = range(scored.n_labels)
     table = [((labels == code) * share).sum(axis=0) for code in every]
     table = np.stack(table, axis=1)
-    return table / table.sum(axis=1, keepdims=True)
+    table /= table.sum(axis=1, keepdims=True)
+    return scored.mixed(table, lambda: scored.below.label_table(None, {}))
 
 
 def _spans(scored, codes, spans, borders, settings):

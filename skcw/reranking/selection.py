@@ -1,5 +1,6 @@
 """Which reranker to use, if any, by sentences that nothing has learned from."""
 
+from functools import partial
 from math import sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -10,7 +11,10 @@ from sklearn.base import clone
 from skcw._model.training_hashes import batch_hashes
 from skcw._util.ragged import object_rows
 from skcw.data.saved import saved_kind, saved_number
-from skcw.reranking.candidates import labeling_size
+from skcw.reranking.candidates import coded_errors
+from skcw.reranking.global_features import GlobalFeatures
+from skcw.reranking.scored import RerankedWords
+from skcw.reranking.spans import CodedNbest
 
 
 def sentence_folds(tagger, X, y, weight, n_folds):
@@ -58,45 +62,104 @@ def sentence_folds(tagger, X, y, weight, n_folds):
     return folds
 
 
-def jackknifed_nbest(tagger, X, y, folds, n_best, weight=None):
-    """Return the n best labelings of each sentence by a tagger that has not seen it.
+class Jackknife:
+    """N-best lists of sentences by copies of a tagger that have not seen them.
 
     Parameters
     ----------
     tagger : estimator
-        The tagger; a copy is fitted without each fold.
-    X : array of sequences
-        The sentences; it can be indexed by positions.
-    y : ndarray of shape (n_sequences,), dtype object
-        Their labels.
+        The tagger.
+    sentences : Sentences
+        All sentences.
     folds : ndarray of int64, shape (n_sequences,)
-        The fold of each sentence; sentences of fold -1 are left out.
+        The fold of each; those of fold -1 are left out.
     n_best : int
         How many labelings.
-    weight : ndarray of shape (n_sequences,), default=None
-        How much each sentence counts in learning.
+    labels : list of str
+        All labels.
+    finer : ndarray of int64, default=None
+        Each fold in two, for the case that there are two folds only.
 
-    Returns
-    -------
-    nbest : ndarray of shape (n_sequences,), dtype object
-        The result of ``predict_nbest``; an empty list for sentences left out.
+    Attributes
+    ----------
+    copies : list of tuple
+        The folds that each copy fitted has not seen.
     """
-    found = object_rows([] for _ in folds)
-    for fold in np.unique(folds[folds >= 0]):
-        train = np.flatnonzero((folds != fold) & (folds >= 0))
-        test = np.flatnonzero(folds == fold)
-        weights = {} if weight is None else {"sample_weight": weight[train]}
-        copy = clone(tagger).fit(X[train], y[train], **weights)
-        found[test] = object_rows(copy.predict_nbest(X[test], n_best))
-    return found
+
+    def __init__(self, tagger, sentences, folds, n_best, labels, finer=None):
+        # Labelings do not depend on what is learned of confidence.
+        off = {
+            name: False
+            for name in tagger.get_params()
+            if name.split("__")[-1] == "calibrate_confidence"
+        }
+        self.tagger = clone(tagger).set_params(**off)
+        self.sentences, self.folds = sentences, folds
+        self.n_best, self.labels = n_best, labels
+        self.finer, self.names = finer, np.unique(folds[folds >= 0]).tolist()
+        self.copies, self.of_fold, self._of_pairs = [], {}, {}
+
+    def copy_without(self, *left_out):
+        """Return a copy of the tagger that has not seen some folds."""
+        self.copies.append(left_out)
+        train = self.sentences[(self.folds >= 0) & ~np.isin(self.folds, left_out)]
+        weights = {} if train.weight is None else {"sample_weight": train.weight}
+        return clone(self.tagger).fit(train.X, train.y, **weights)
+
+    def _nbest(self, copy, fold):
+        of_fold = self.sentences[self.folds == fold]
+        rows = CodedNbest.rows(copy, of_fold.X, self.n_best, self.labels)
+        return object_rows(rows)
+
+    def lists(self, bar=None):
+        """Return the lists of each sentence by a copy that has not seen its fold.
+
+        Sentences left out have an empty list. The copies stay in ``of_fold``.
+        """
+        found = object_rows([] for _ in self.folds)
+        for fold in self.names:
+            self.of_fold[fold] = self.copy_without(fold)
+            found[self.folds == fold] = self._nbest(self.of_fold[fold], fold)
+            if bar is not None:
+                bar.update()
+        return found
+
+    def answers(self, fold, base):
+        """Return the predictions for a fold, with the confidence of another tagger."""
+        copy = self.of_fold[fold]
+        inner, outer = (getattr(one, "tagger", one) for one in (copy, base))
+        if hasattr(outer, "confidence_"):
+            inner.confidence_ = outer.confidence_
+        return copy.predict_all(self.sentences[self.folds == fold].X)
+
+    def lists_without(self, fold):
+        """Return the lists of all but one fold by copies that have not seen it either.
+
+        A copy without two folds serves either of them. None if there is too little.
+        """
+        rest = (self.folds >= 0) & (self.folds != fold)
+        if len(self.names) == 2:
+            if self.finer is None:
+                return None
+            rest = self.sentences[rest], self.finer[rest]
+            return Jackknife(self.tagger, *rest, self.n_best, self.labels).lists()
+        found = object_rows([] for _ in self.folds)
+        for other in self.names:
+            if other == fold:
+                continue
+            if (fold, other) not in self._of_pairs:
+                copy = self.copy_without(fold, other)
+                self._of_pairs[fold, other] = self._nbest(copy, other)
+                self._of_pairs[other, fold] = self._nbest(copy, fold)
+            found[self.folds == other] = self._of_pairs.pop((fold, other))
+        return found[rest]
 
 
-# With fewer held-out sentences, chance decides between good and bad rerankers.
-ENOUGH_SENTENCES = 2000
 # A reranker must gain as much as chance alone in one try out of fifteen.
 LEAST_EVIDENCE = 1.5
-# With so much evidence, further folds would not change the choice.
-CLEAR_EVIDENCE = 3.0
+# With so much evidence, or none at all, another fold would hardly change the choice.
+# More than two folds cost more than they were found to be worth.
+CLEAR_EVIDENCE, MOST_FOLDS = 2.0, 2
 
 
 class Trial(NamedTuple):
@@ -157,6 +220,17 @@ def best_of(trials):
     return best if trials[best].evidence >= LEAST_EVIDENCE else None
 
 
+def halved_folds(*arguments):
+    """Return each of two folds in two, by the arguments of `sentence_folds`.
+
+    None if there are too few different sentences.
+    """
+    try:
+        return sentence_folds(*arguments, 4)
+    except ValueError:
+        return None
+
+
 def folds_to_hold_out(folds, wanted):
     """Return the folds that are held out in turn.
 
@@ -165,7 +239,7 @@ def folds_to_hold_out(folds, wanted):
     folds : ndarray of int64
         The fold of each sentence; -1 for none.
     wanted : int or "auto"
-        How many; "auto" may take all.
+        How many; "auto" is two at most.
 
     Returns
     -------
@@ -173,7 +247,58 @@ def folds_to_hold_out(folds, wanted):
         The folds, the last one first.
     """
     every = np.unique(folds[folds >= 0]).tolist()[::-1]
-    return every if wanted == "auto" else every[:wanted]
+    return every[: MOST_FOLDS if wanted == "auto" else wanted]
+
+
+class ListEncoder:
+    """Encodes lists of candidates whose labels have numbers.
+
+    Parameters
+    ----------
+    make : callable
+        Returns ``GlobalFeatures`` to learn.
+    read : callable
+        Returns the tokens and words of sentences.
+    labels : list of str
+        The labels.
+    loss : {"labels", "entities"}
+        The kind of errors.
+    """
+
+    def __init__(self, make, read, labels, loss):
+        self.make, self.read, self.labels, self.loss = make, read, labels, loss
+
+    def __call__(self, sentences, nbest, features=None, named=False):
+        """Return lists, errors and sizes of candidates, and features, learned if None.
+
+        Features are without names unless so wanted.
+        """
+        errors = coded_errors(nbest, sentences.y, self.labels, self.loss)
+        read = *self.read(sentences.X), nbest, self.labels
+        if features is None:
+            features = self.make()
+            return features._learned_lists(*read, named), *errors, features
+        return features._known_lists(*read), *errors, features
+
+    def without_features(self, sentences, nbest):
+        """Return the same for lists that have scores only."""
+        make = partial(GlobalFeatures, (), lexicon=())
+        encoder = ListEncoder(make, self.read, self.labels, self.loss)
+        return encoder(sentences, nbest, named=True)
+
+
+def most_evidence(errors, sizes):
+    """Return the evidence for a reranker that always chooses best.
+
+    Parameters
+    ----------
+    errors, sizes : ndarray of object
+        Those of the candidates of each list.
+    """
+    rows = list(zip(errors, sizes, strict=True))
+    first = [(error[0], size[0]) for error, size in rows]
+    best = [(error.min(), size[error.argmin()]) for error, size in rows]
+    return compared(first, best, [1.0] * len(rows))[2]
 
 
 class HeldOut:
@@ -185,73 +310,82 @@ class HeldOut:
 
     Parameters
     ----------
-    tagger : estimator
-        The base tagger.
-    n_best : int
-        How many labelings.
-    encode : callable
-        ``encode(sentences, nbest, features)`` returns encoded lists, their errors and
-        the features, which are learned if they are None.
-    loss : {"labels", "entities"}
+    encode : ListEncoder
         The encoder of lists.
     rerankers : list of BaseReranker
         The candidates.
     """
 
-    def __init__(self, tagger, n_best, encode, loss, rerankers):
-        self.tagger, self.n_best, self.encode = tagger, n_best, encode
-        self.loss, self.rerankers = loss, rerankers
+    def __init__(self, encode, rerankers):
+        self.encode, self.rerankers = encode, rerankers
         # Errors and sizes of labelings: of the base tagger, and of each reranker.
         self.first, self.chosen = [], [[] for _ in rerankers]
         self.weight = []
+        # Folds, and the chosen candidates with all probabilities, of each reranker.
+        self.folds, self.answers = [], [[] for _ in rerankers]
 
-    def add(self, fitted, sentences, fold, folds, nbest):
+    def add(self, rest, lists, new, new_lists, fold):
         """Try all rerankers on one fold.
 
         Parameters
         ----------
-        fitted : estimator
-            The base tagger, fitted on all sentences.
-        sentences : Sentences
-            All sentences.
+        rest, new : Sentences
+            The sentences to learn from, and those of the fold.
+        lists, new_lists : ndarray of object
+            Their lists.
         fold : int
-            The fold.
-        folds : ndarray of int64
-            The fold of each sentence.
-        nbest : ndarray of object
-            The lists of all sentences, by taggers fitted without their folds.
+            The number of the fold.
         """
-        rest = sentences[(folds >= 0) & (folds != fold)]
-        new = sentences[folds == fold]
-        n_folds = max(2, len(np.unique(folds[folds >= 0])) - 1)
-        try:
-            inner = sentence_folds(fitted, rest.X, rest.y, rest.weight, n_folds)
-        except ValueError:
-            # Of two folds, the other one may hold a single sentence and its copies.
-            return
-        lists = jackknifed_nbest(
-            self.tagger, rest.X, rest.y, inner, self.n_best, rest.weight
-        )
-        train, errors, features = self.encode(rest, lists, None)
-        held, held_errors, _ = self.encode(new, nbest[folds == fold], features)
+        train, errors, _, features = self.encode(rest, lists)
+        held, held_errors, sizes, _ = self.encode(new, new_lists, features)
+        self.folds.append(fold)
         self.weight += new.weights().tolist()
 
         def judged(best):
-            rows = zip(held.labelings, held_errors, new.y, best, strict=True)
-            for labelings, errors, truth, j in rows:
-                yield errors[j], labeling_size(labelings[j], truth, self.loss)
+            rows = zip(held_errors, sizes, best, strict=True)
+            return [(errors[j], sizes[j]) for errors, sizes, j in rows]
 
         self.first += judged([0] * len(held))
-        for reranker, chosen in zip(self.rerankers, self.chosen, strict=True):
+        pairs = zip(self.rerankers, self.chosen, self.answers, strict=True)
+        for reranker, chosen, answers in pairs:
             copy = clone(reranker).fit(train, errors, sample_weight=rest.weight)
-            chosen += judged(copy.predict(held).tolist())
+            best = copy.predict(held).tolist()
+            chosen += judged(best)
+            answers.append((best, copy.candidate_probabilities(held)))
+
+    def words(self, number, base, sentences, jackknife, nbest):
+        """Return the words of the folds as a reranker and the base tagger see them.
+
+        Parameters
+        ----------
+        number : int
+            The number of the reranker.
+        base : estimator
+            The base tagger, whose confidence that of its copies is like.
+        sentences : Sentences
+            All sentences.
+        jackknife : Jackknife
+            Has the copies of the base tagger.
+        nbest : ndarray of object
+            The lists of all sentences.
+
+        Returns
+        -------
+        words : list of RerankedWords
+            Those of each fold.
+        """
+        found = []
+        for fold, (best, shares) in zip(self.folds, self.answers[number], strict=True):
+            new, labels = jackknife.folds == fold, jackknife.labels
+            rows, y = nbest[new], sentences[new]
+            answers = jackknife.answers(fold, base)
+            found.append(RerankedWords(rows, best, shares, y, answers, labels))
+        return found
 
     def decided(self):
-        """Tell whether further folds would hardly change the choice."""
-        if len(self.weight) < ENOUGH_SENTENCES:
-            return False
+        """Tell whether another fold would hardly change the choice."""
         best = max(self.trials(), key=attrgetter("score"))
-        return abs(best.evidence) >= CLEAR_EVIDENCE
+        return not 0.0 < best.evidence < CLEAR_EVIDENCE
 
     def trials(self):
         """Return a ``Trial`` for each reranker."""
@@ -312,6 +446,9 @@ class Sentences:
 
     def __init__(self, X, y, weight=None):
         self.X, self.y, self.weight = X, y, weight
+
+    def __iter__(self):
+        return iter((self.X, self.y, self.weight))
 
     def __getitem__(self, key):
         key = np.flatnonzero(key) if key.dtype == bool else key

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
+from time import perf_counter
 from typing import Any, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
+from tqdm import tqdm
 
 from skcw._util.checks import check_sample_weight
 from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
@@ -20,19 +23,30 @@ from skcw.confidence.held_out import reusable_rows
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_kind, saved_number, saved_texts
 from skcw.data.vocabulary import Vocabulary
+from skcw.features import WindowFeatures
 from skcw.io.loading import SavedModelMixin
 from skcw.reranking.base import BaseReranker, ScoreReranker
-from skcw.reranking.candidates import LOSSES, candidate_errors
+from skcw.reranking.candidates import LOSSES
 from skcw.reranking.global_features import TEMPLATES, GlobalFeatures
 from skcw.reranking.online import CWReranker
-from skcw.reranking.scored import METHODS, RerankedLayer, ScoredCandidates
+from skcw.reranking.scored import (
+    METHODS,
+    Confidence,
+    RerankedLayer,
+    ScoredCandidates,
+    learned_confidence,
+)
 from skcw.reranking.selection import (
+    LEAST_EVIDENCE,
     HeldOut,
+    Jackknife,
+    ListEncoder,
     Sentences,
     Trial,
     best_of,
     folds_to_hold_out,
-    jackknifed_nbest,
+    halved_folds,
+    most_evidence,
     sentence_folds,
 )
 from skcw.reranking.words import (
@@ -43,6 +57,10 @@ from skcw.reranking.words import (
 )
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging.base import only_sequence
+from skcw.tagging.online import OnlineTagger
+
+# About how many times the time of the base tagger the rest takes.
+SHARE_OF_BASE = 8
 
 
 class Choice(NamedTuple):
@@ -125,11 +143,13 @@ class RerankedTagger(BaseSequenceTagger):
         the first column. Arrays of numbers have no words.
     held_out_folds : int or "auto", default="auto"
         How many of the folds decide, each held out in turn, whether to rerank at all
-        and, if the ``score_scale`` of the reranker is None, by which one. "auto" goes
-        on until the evidence is clear, 3 for or against it in at least 2000 sentences,
-        or all folds are through. Each costs ``cv - 1`` further fits of the base
-        tagger. 0 reranks in any case, with a scale of 2 if none is given: use it in a
-        search over parameters.
+        and, if the ``score_scale`` of the reranker is None, by which one. "auto" is one
+        where that is clear, with no evidence for it or 2, and else two; and none where
+        even the best candidates would be no evidence. 0 reranks in any case, with a
+        scale of 2 if none is given: use it in a search over parameters.
+    verbose : int, default=0
+        Whether to show progress, with the time that it takes about once the base tagger
+        is fitted.
 
     Attributes
     ----------
@@ -142,9 +162,12 @@ class RerankedTagger(BaseSequenceTagger):
         Whether labels are reranked, or left as the base tagger has them.
     trials_ : list of Trial
         The evidence: scores of each variant of the reranker, and of the base tagger, on
-        sentences held out.
+        sentences held out; empty where even the best candidates were no evidence.
     global_features_ : GlobalFeatures
-        The fitted features.
+        The fitted features; none where labels are left as they are.
+    confidence_ : Confidence
+        The temperature of the candidates' probabilities, and how much of the confidence
+        is that of the base tagger.
     word_prefix_ : str or None
         By which features words are found; None where tokens are words.
     classes_, n_iter_, history_ : object
@@ -156,10 +179,11 @@ class RerankedTagger(BaseSequenceTagger):
 
     Notes
     -----
-    The only method of confidence is ``"marginal"``: the probability of the candidates
-    that have the label, as the reranker sees them. ``predict_nbest`` gives at most
-    `n_best` labelings. To have calibrated probabilities, wrap the tagger in
-    :class:`skcw.calibration.CalibratedTagger`.
+    Where labels are reranked, the only method of confidence is ``"marginal"``: the
+    probability of the candidates that have the label, mixed with the confidence of the
+    base tagger. The held-out folds decide how, by their log loss; without any, the
+    candidates alone are asked. ``predict_nbest`` then gives at most `n_best` labelings.
+    Where labels are left as they are, all answers are those of the base tagger.
 
     Labels are reranked only if held-out sentences favor it by at least one and a half
     standard deviations; otherwise the order of the base tagger stays.
@@ -190,6 +214,7 @@ class RerankedTagger(BaseSequenceTagger):
     loss: str = "entities"
     word_prefix: str | None = None
     held_out_folds: int | str = "auto"
+    verbose: int = 0
 
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict_nbest"])],
@@ -205,6 +230,7 @@ class RerankedTagger(BaseSequenceTagger):
             Interval(Integral, 0, None, closed="left"),
             StrOptions({"auto"}),
         ],
+        "verbose": ["verbose"],
     }
 
     @changes_at_once
@@ -231,52 +257,84 @@ class RerankedTagger(BaseSequenceTagger):
         self._features().check_parameters()
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        began = perf_counter()
         base = clone(self.estimator).fit(X, y, **weights)
+        began = perf_counter() - began
         y = object_rows(list(labels) for labels in y)
-        weight = check_sample_weight(sample_weight, len(y))
-        folds = sentence_folds(base, X, y, weight, self.cv)
-        if isinstance(X, SequenceBatch) and X.vocabulary is not None:
-            # A copy must not know the names of features in sentences held out.
-            X = object_rows(X.to_lists())
-        nbest = jackknifed_nbest(self.estimator, X, y, folds, self.n_best, weight)
-        sentences, used = Sentences(X, y, weight), folds >= 0
-        prefix = self._word_prefix(sentences[used].X, base)
-
-        def encode(some, lists, features):
-            return self._encoded(some, lists, features, base, prefix)
-
-        reranker, trials = self._chosen(base, encode, sentences, folds, nbest)
-        lists, errors, features = encode(sentences[used], nbest[used], None)
-        reranker.fit(lists, errors, sample_weight=sentences[used].weight)
-        self.estimator_, self.global_features_ = base, features
-        self.reranker_, self.trials_, self.word_prefix_ = reranker, trials, prefix
+        sentences = Sentences(X, y, check_sample_weight(sample_weight, len(y)))
+        folds = sentence_folds(base, *sentences, self.cv)
+        prefix = self._word_prefix(sentences[folds >= 0].X, base)
+        jackknife = self._jackknife(base, sentences, folds)
+        tokens, words = map(object_rows, _read(X, base, prefix))
+        # Words are read once: to the encoder, sentences are their positions.
+        sentences = Sentences(np.arange(len(y)), y, sentences.weight)
+        encoder = ListEncoder(
+            self._features,
+            lambda at: (tokens[at], words[at]),
+            jackknife.labels,
+            self.loss,
+        )
+        with tqdm(
+            total=len(jackknife.names) + 2,
+            desc=f"reranking, about {SHARE_OF_BASE * began:.0f} s",
+            disable=not self.verbose,
+        ) as bar:
+            found = self._learned(base, sentences, jackknife, encoder, bar)
+        self.estimator_, self.word_prefix_ = base, prefix
+        vars(self).update(found)
         return self
 
-    def _encoded(self, sentences, nbest, features, base, prefix):
-        """Return encoded lists, their errors, and features, learned if None."""
-        tokens, words = _read(sentences.X, base, prefix)
-        if features is None:
-            features = self._features()
-            lists = features.fit_transform(tokens, nbest, words)
-        else:
-            lists = features.transform(tokens, nbest, words)
-        errors = candidate_errors(lists.labelings, sentences.y, self.loss)
-        return lists, errors, features
+    def _jackknife(self, base, sentences, folds):
+        """Return what labels sentences by taggers that have not seen them."""
+        tagger, coded = _to_fit(self.estimator, base, sentences.X)
+        finer = halved_folds(base, *sentences) if self.cv == 2 else None
+        coded = Sentences(coded, sentences.y, sentences.weight)
+        labels = _tagger_of(base).classes_.tolist()
+        return Jackknife(tagger, coded, folds, self.n_best, labels, finer)
 
-    def _chosen(self, base, encode, sentences, folds, nbest):
-        """Return an unfitted reranker, and how it and others did on held-out folds."""
+    def _learned(self, base, sentences, jackknife, encoder, bar):
+        """Return the attributes of reranking."""
+        nbest, used = jackknife.lists(bar), jackknife.folds >= 0
+        plain = encoder.without_features(sentences[used], nbest[used])
+        reranker, trials, confidence = self._chosen(
+            base, sentences, jackknife, encoder, nbest, plain, bar
+        )
+        if not isinstance(reranker, ScoreReranker):
+            plain = encoder(sentences[used], nbest[used], named=True)
+        lists, errors, _, features = plain
+        reranker.fit(lists, errors, sample_weight=sentences[used].weight)
+        return {
+            "reranker_": reranker,
+            "trials_": trials,
+            "confidence_": confidence,
+            "global_features_": features,
+        }
+
+    def _chosen(self, base, sentences, jackknife, encoder, nbest, plain, bar):
+        """Return an unfitted reranker, how it and others did, and its confidence."""
         first = CWReranker(random_state=0) if self.reranker is None else self.reranker
         if self.held_out_folds == 0:
-            return clone(first), []
+            return clone(first), [], Confidence()
         rerankers = first.variants() if hasattr(first, "variants") else [clone(first)]
-        held_out = HeldOut(self.estimator, self.n_best, encode, self.loss, rerankers)
-        for fold in folds_to_hold_out(folds, self.held_out_folds):
-            held_out.add(base, sentences, fold, folds, nbest)
-            if self.held_out_folds == "auto" and held_out.decided():
+        held_out, folds = HeldOut(encoder, rerankers), jackknife.folds
+        automatic = self.held_out_folds == "auto"
+        tried = folds_to_hold_out(folds, self.held_out_folds)
+        if automatic and most_evidence(*plain[1:3]) < LEAST_EVIDENCE:
+            tried = []
+        for fold in tried:
+            rest = sentences[(folds >= 0) & (folds != fold)]
+            lists, new = jackknife.lists_without(fold), folds == fold
+            if lists is not None:
+                held_out.add(rest, lists, sentences[new], nbest[new], fold)
+            bar.update()
+            if automatic and held_out.decided():
                 break
-        trials = held_out.trials()
+        trials = held_out.trials() if tried else []
         best = best_of(trials)
-        return ScoreReranker() if best is None else rerankers[best], trials
+        if best is None:
+            return ScoreReranker(), trials, Confidence()
+        parts = held_out.words(best, base, sentences, jackknife, nbest)
+        return rerankers[best], trials, learned_confidence(parts)
 
     def _features(self):
         return GlobalFeatures(
@@ -312,12 +370,15 @@ class RerankedTagger(BaseSequenceTagger):
         check_is_fitted(self, "reranker_")
         X = reusable_rows(X)
         answers, classes = self.estimator_.predict_all(X), self.classes_.tolist()
+        if not self.reranks_:
+            return answers
 
         def ranked():
             lists = self._lists(X, answers)
             return lists, *self.reranker_.ranking(lists)
 
-        scored = ScoredCandidates(answers.lengths, classes, ranked)
+        below, learned = answers.layer, self.confidence_
+        scored = ScoredCandidates(answers.lengths, classes, ranked, below, learned)
         return Predictions(RerankedLayer(scored, classes))
 
     def _lists(self, X, answers):
@@ -382,15 +443,13 @@ class RerankedTagger(BaseSequenceTagger):
 
     @property
     def confidence_methods_(self):
-        """The only method, by its name."""
-        check_is_fitted(self, "reranker_")
-        return dict(METHODS)
+        """The only method, by its name; all of the base tagger without reranking."""
+        return dict(METHODS) if self.reranks_ else self.estimator_.confidence_methods_
 
     @property
     def default_method_(self):
         """The method of ``predict_confidence`` that is used if none is named."""
-        check_is_fitted(self, "reranker_")
-        return "marginal"
+        return "marginal" if self.reranks_ else self.estimator_.default_method_
 
     def train_overlap(self, X: Iterable[Any], unit: str = "word") -> float:
         """Return the fraction of the words of X that the base tagger has learned from.
@@ -416,6 +475,11 @@ class RerankedTagger(BaseSequenceTagger):
         return self._fitted_base().classes_
 
     @property
+    def constraints_(self):
+        """The constraints of the base tagger, if it has any."""
+        return getattr(self._fitted_base(), "constraints_", None)
+
+    @property
     def n_iter_(self):
         """The number of passes of the base tagger."""
         return self._fitted_base().n_iter_
@@ -437,8 +501,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     def _fitted_base(self):
         """Return the tagger that the base is, or that ends it."""
-        base = self.estimator_
-        return base.tagger if isinstance(base, Pipeline) else base
+        return _tagger_of(self.estimator_)
 
     @property
     def reranks_(self):
@@ -482,6 +545,7 @@ class RerankedTagger(BaseSequenceTagger):
             "reranker": reranker,
             "own_reranker": None if own is None else own._unfitted_header(),
             "word_prefix": self.word_prefix_,
+            "confidence": list(self.confidence_),
             "trials": [list(trial) for trial in self.trials_],
         }
         return state, arrays | weights
@@ -503,17 +567,45 @@ class RerankedTagger(BaseSequenceTagger):
         words.check(len(words))
         features.lexicon_ = frozenset(words.names())
         features._validate_params()
+        features._hash_names()
         self.global_features_ = features
         prefix = state["word_prefix"]
         if prefix is not None:
             saved_kind(prefix, "word_prefix", str)
         self.word_prefix_ = prefix
         self.trials_ = [Trial.of_saved(*values) for values in state["trials"]]
+        # Files of earlier versions have none.
+        self.confidence_ = Confidence.of_saved(*state.get("confidence", Confidence()))
         self.estimator = clone(self.estimator_)
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
         if state["own_reranker"] is not None:
             self.reranker = BaseReranker._from_header(state["own_reranker"])
             self.reranker._validate_params()
+
+
+def _tagger_of(base):
+    return base.tagger if isinstance(base, Pipeline) else base
+
+
+def _to_fit(estimator, base, X):
+    """Return a tagger and what copies of it learn from, encoded once if possible.
+
+    A tagger leaves out features that it has not learned from, whoever has numbered
+    them.
+    """
+    steps = [step for _, step in estimator.steps] if _is_pipeline(estimator) else []
+    plain = all(getattr(step, "min_count", 2) == 1 for step in steps)
+    kinds = len(steps) == 2 and isinstance(steps[1], OnlineTagger)
+    if plain and kinds and type(steps[0]) is WindowFeatures:
+        return steps[1], base.encode(X)
+    if isinstance(X, SequenceBatch) and X.vocabulary is not None:
+        # A copy must not know the names of features in sentences held out.
+        X = object_rows(X.to_lists())
+    return estimator, X
+
+
+def _is_pipeline(estimator):
+    return isinstance(estimator, Pipeline) and hasattr(estimator, "encode")
 
 
 def _has_columns(X, base):

@@ -34,12 +34,11 @@ def lower_case_lexicon(rows):
         The words, in small letters.
     """
     lead = Counter()
-    for row in rows:
-        for word in row:
-            if word and word[0].islower():
-                lead[word.lower()] += 1
-            elif word and word[0].isupper():
-                lead[word.lower()] -= 1
+    for word, n in Counter(chain.from_iterable(rows)).items():
+        if word and word[0].islower():
+            lead[word.lower()] += n
+        elif word and word[0].isupper():
+            lead[word.lower()] -= n
     return frozenset(word for word, n in lead.items() if n > 0)
 
 

@@ -75,3 +75,32 @@ def boosting(differences, weight, smoothing, n_rounds):
         margins = margins + step * differences[:, best]
         found.append((best, step, np.exp(-margins).sum()))
     return found
+
+
+def numbered(rows, sentence):
+    """Return numbers of names in the order in which rows have them, and their counts.
+
+    A name counts once for each sentence with it.
+    """
+    number, places = {}, {}
+    for row, s in zip(rows, sentence, strict=True):
+        for name in row:
+            number.setdefault(name, len(number))
+            places.setdefault(name, set()).add(s)
+    found = [[number[name] for name in row] for row in rows]
+    return found, [len(places[name]) for name in number]
+
+
+def joined(rows, parts, sentence, telling):
+    """Return the features of candidates, each the union of some rows, sorted.
+
+    If telling, those are left out that a row has which all candidates of a sentence
+    have.
+    """
+    found = [set().union(*(rows[p] for p in own)) for own in parts]
+    for s in set(sentence) if telling else ():
+        mine = [c for c, place in enumerate(sentence) if place == s]
+        shared = set.intersection(*(set(parts[c]) for c in mine))
+        for c in mine:
+            found[c] -= set().union(*(rows[p] for p in shared))
+    return [sorted(features) for features in found]

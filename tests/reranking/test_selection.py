@@ -15,9 +15,10 @@ from skcw.reranking import (
     VotedPerceptronReranker,
 )
 from skcw.reranking.base import ScoreReranker
-from skcw.reranking.candidates import candidate_errors, labeling_size
+from skcw.reranking.candidates import labeling_errors
 from skcw.reranking.selection import (
     HeldOut,
+    Jackknife,
     Sentences,
     Trial,
     best_of,
@@ -41,9 +42,8 @@ def test_scores_are_those_of_metrics_and_evidence_has_the_sign_of_the_gain(rows,
     score = span_f1_score if loss == "entities" else token_accuracy_score
 
     def judged(y):
-        errors = candidate_errors([[labels] for labels in y], true, loss)
-        sizes = [labeling_size(a, b, loss) for a, b in zip(y, true, strict=True)]
-        return [(e[0], n) for e, n in zip(errors, sizes, strict=True)]
+        errors, sizes = labeling_errors([[labels] for labels in y], true, loss)
+        return [(e[0], n[0]) for e, n in zip(errors, sizes, strict=True)]
 
     found, base, evidence = compared(judged(old), judged(new), [1.0] * len(rows))
     if any(size for _, size in judged(new)):
@@ -73,7 +73,7 @@ def test_the_best_reranker_is_used_if_it_is_more_than_chance(evidence, best):
 
 def test_folds_are_held_out_from_the_last_one_on():
     folds = np.array([-1, 0, 0, 1, 2, 2])
-    assert folds_to_hold_out(folds, "auto") == [2, 1, 0]
+    assert folds_to_hold_out(folds, "auto") == [2, 1]
     assert folds_to_hold_out(folds, 2) == [2, 1]
     assert folds_to_hold_out(folds, 9) == [2, 1, 0]
 
@@ -81,15 +81,15 @@ def test_folds_are_held_out_from_the_last_one_on():
 @pytest.mark.parametrize(
     ("better", "worse", "same", "decided"),
     [
-        (9, 0, 1991, True),
-        (0, 9, 1991, True),
-        (9, 1, 1990, False),
-        (9, 0, 1990, False),
-        (0, 0, 2000, False),
+        (4, 0, 16, True),
+        (3, 0, 17, False),
+        (0, 4, 16, True),
+        (1, 1, 18, True),
+        (0, 0, 20, True),
     ],
 )
 def test_folds_are_held_out_until_the_evidence_is_clear(better, worse, same, decided):
-    held_out = HeldOut(None, 2, None, "entities", [CWReranker(), CWReranker()])
+    held_out = HeldOut(None, [CWReranker(), CWReranker()])
     held_out.weight = [1.0] * (better + worse + same)
     held_out.first = [(1, 2)] * better + [(0, 2)] * (worse + same)
     new = [(0, 2)] * better + [(1, 2)] * worse + [(0, 2)] * same
@@ -114,24 +114,28 @@ def test_nothing_that_a_trial_rests_on_has_seen_the_fold():
 
     seen = []
 
-    def encode(sentences, nbest, features):
-        seen.append((features, [row[0][0] for row in nbest], len(sentences.X)))
+    def encode(sentences, nbest, features=None):
+        labelings = [["XY"[code] for code in row.codes[0]] for row in nbest]
+        seen.append((features, labelings, len(sentences.X)))
         features = features or GlobalFeaturesOfNothing()
-        lists = features.transform(nbest)
-        errors = candidate_errors(lists.labelings, sentences.y)
-        return lists, errors, features
+        lists = features.transform([[(labels, 0.0)] for labels in labelings])
+        return lists, *labeling_errors(lists.labelings, sentences.y, "labels"), features
 
     rows = object_rows([[f"a{i}", f"b{i}"] for i in range(12)])
     sentences = Sentences(rows, object_rows([["X", "Y"]] * 12))
     folds = np.arange(12) % 3
-    nbest = object_rows([(["Y", "Y"], 0.0)] for _ in rows)
-    tagger = Remembering(max_iter=1)
-    held_out = HeldOut(tagger, 1, encode, "labels", [ScoreReranker()])
-    held_out.add(tagger.fit(rows, sentences.y), sentences, 1, folds, nbest)
-    (none, train, n_train), (features, held, n_held) = seen
-    assert none is None and features is not None and (n_train, n_held) == (8, 4)
-    assert all(labels == ["Y", "Y"] for labels in [*train, *held])
+    jackknife = Jackknife(Remembering(max_iter=1), sentences, folds, 1, ["X", "Y"])
+    held_out, nbest = HeldOut(encode, [ScoreReranker()]), jackknife.lists()
+    for fold in (2, 1):
+        rest, new = sentences[folds != fold], folds == fold
+        lists = jackknife.lists_without(fold)
+        held_out.add(rest, lists, sentences[new], nbest[new], fold)
+        (none, train, n_train), (features, held, n_held) = seen[-2:]
+        assert none is None and features is not None and (n_train, n_held) == (8, 4)
+        assert all(labels == ["Y", "Y"] for labels in [*train, *held])
     assert held_out.trials()[0][1:] == (0.5, 0.5, 0.0)
+    # A copy without both folds has made two lists at once.
+    assert jackknife.copies == [(0,), (1,), (2,), (2, 0), (2, 1), (1, 0)]
 
 
 class GlobalFeaturesOfNothing:

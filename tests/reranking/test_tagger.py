@@ -27,7 +27,9 @@ from skcw.reranking import (
     RerankedTagger,
     VotedPerceptronReranker,
 )
-from skcw.reranking.selection import jackknifed_nbest, sentence_folds
+from skcw.reranking.scored import Confidence, RerankedWords, learned_confidence
+from skcw.reranking.selection import Jackknife, Sentences, sentence_folds
+from skcw.reranking.spans import CodedNbest
 from skcw.utils.laws import make_tagged
 from tests.object_rows import object_rows
 
@@ -162,8 +164,10 @@ def test_sentences_are_judged_by_taggers_that_have_not_seen_them():
     rows = object_rows([[f"a{i}", f"b{i}"] for i in range(10)])
     labels = object_rows([["X", "Y"] for _ in rows])
     folds = np.arange(10) % 3
-    found = jackknifed_nbest(Remembering(max_iter=1), rows, labels, folds, 1)
-    assert all(row[0][0] == [False, False] for row in found)
+    found = Jackknife(
+        Remembering(max_iter=1), Sentences(rows, labels), folds, 1, [False, True]
+    ).lists()
+    assert all(row.codes.tolist() == [[0, 0]] for row in found)
 
 
 def test_folds_are_of_neighbors_and_keep_copies_together():
@@ -183,7 +187,8 @@ def test_it_reads_words_from_columns_batches_and_features(fitted):
     assert fitted.predict(columns).tolist() == answers
     assert fitted.predict_single(NEW[0]) == answers[0]
     corpus = make_tagged(BASES[0], n_sequences=40)
-    tagger = RerankedTagger(BASES[0], cv=2, min_count=1, word_prefix="w=")
+    options = {"cv": 2, "min_count": 1, "held_out_folds": 0}
+    tagger = RerankedTagger(BASES[0], word_prefix="w=", **options)
     tagger.fit(*corpus)
     names = tagger.global_features_.vocabulary_.names()
     assert any(name.startswith("PER WE=") and name != "PER WE=" for name in names)
@@ -194,7 +199,8 @@ def long_names(tokens, labels):
 
 
 def test_features_of_the_user_are_used_and_pickled_but_not_saved(tmp_path):
-    tagger = RerankedTagger(pipeline(), cv=2, templates=(), functions=[long_names])
+    options = {"cv": 2, "templates": (), "held_out_folds": 0}
+    tagger = RerankedTagger(pipeline(), functions=[long_names], **options)
     tagger.fit(X, Y)
     names = tagger.global_features_.vocabulary_.names()
     assert names and all(name.startswith("inside=") for name in names)
@@ -284,4 +290,55 @@ def test_bad_parameters_are_refused(arguments, message):
 def test_one_candidate_leaves_the_base_tagger_as_it_is():
     tagger = RerankedTagger(pipeline(), n_best=1, cv=2).fit(X, Y)
     assert tagger.predict(NEW).tolist() == tagger.estimator_.predict(NEW).tolist()
-    assert all((row == 1).all() for row in tagger.predict_confidence(NEW))
+    assert tagger.trials_ == [] and len(tagger.global_features_.vocabulary_) == 0
+    pairs = tagger.predict_confidence(NEW), tagger.estimator_.predict_confidence(NEW)
+    for mine, theirs in zip(*pairs, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_confidence_of_reranked_labels_is_that_of_least_loss_in_words_held_out():
+    # A word is right in four of five cases; candidates and base are too sure of it.
+    rows = [CodedNbest(np.array([[0], [1]]), np.zeros(2))] * 50
+    true = object_rows([["X" if k % 5 else "Y"] for k in range(50)])
+
+    class Sure:
+        def label_confidence(self, y):
+            return [np.full(len(row), 0.999) for row in y]
+
+    shares = [np.array([0.99, 0.01])] * 50
+    words = RerankedWords(
+        rows, [0] * 50, shares, Sentences(None, true), Sure(), ["X", "Y"]
+    )
+    found = learned_confidence([words])
+    own = found.tempered(np.array([0.99, 0.01]), np.array([0]), np.array([2]))
+    mixed = (1 - found.base_share) * own[0] + found.base_share * 0.999
+    assert found.temperature > 1 and abs(mixed - 0.8) < 0.05
+    np.testing.assert_allclose(own.sum(), 1.0, rtol=1e-12)
+
+
+def test_confidence_mixes_candidates_with_the_base_tagger_and_is_saved(
+    fitted, tmp_path
+):
+    tagger = pickle.loads(pickle.dumps(fitted))
+    tagger.confidence_ = Confidence(2.0, 0.25)
+    base = fitted.estimator_.predict_all(NEW[:5])
+    lists, answers = fitted.candidates(NEW[:5]), tagger.predict_all(NEW[:5])
+    shares = fitted.reranker_.candidate_probabilities(lists)
+    theirs = base.label_confidence(answers.labels())
+    for s, (labels, sure) in enumerate(
+        zip(answers.labels(), answers.confidence(), strict=True)
+    ):
+        share = np.sqrt(shares[s]) / np.sqrt(shares[s]).sum()
+        for t, label in enumerate(labels):
+            own = share[[y[t] == label for y in lists.labelings[s]]].sum()
+            wanted = 0.75 * own + 0.25 * theirs[s][t]
+            np.testing.assert_allclose(sure[t], wanted, rtol=1e-9)
+    np.testing.assert_allclose(answers.label_table().sum(axis=1), 1.0, rtol=1e-9)
+    tagger.save(tmp_path / "model")
+    assert skcw.load(tmp_path / "model").confidence_ == Confidence(2.0, 0.25)
+
+
+def test_progress_is_shown_with_the_time_that_it_takes_about(capsys):
+    tagger = RerankedTagger(pipeline(), cv=2, held_out_folds=0, verbose=1)
+    tagger.fit(X[:20], Y[:20])
+    assert "reranking, about" in capsys.readouterr().err
