@@ -24,7 +24,7 @@ from skcw.io.text_answers import columns_read, predictions_of_text
 from skcw.io.tokenizer import saved_tokenizer
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging.base import only_sequence
-from skcw.tagging.explanation import Explanations, given_tokens
+from skcw.tagging.explanation import with_tokens
 from skcw.tagging.out_of_core import check_streamable, spilled
 
 # How many words of a file are read at a time.
@@ -470,13 +470,18 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @available_if(_tagger_has("explain"))
     @reads_at_once
-    def explain(self, sequence):
+    def explain(self, sequence, *, token=None, against=None):
         """Explain the label of every token of one sequence.
 
         Parameters
         ----------
         sequence : sequence of tokens
             One sequence, or ``TokenColumns`` of one.
+        token : int, default=None
+            Explain this token alone, counted from 0.
+        against : str, default=None
+            Compare the label of `token` with this one, or with the best label of this
+            type: ``explain(sequence, token=3, against="LOC")`` tells why not LOC.
 
         Returns
         -------
@@ -485,8 +490,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             its rival, the margin between them and each feature's contribution to it,
             with standard deviations.
         """
-        explained = self.tagger.explain(self.encode(only_sequence(sequence)))
-        return Explanations(explained, given_tokens(sequence))
+        batch = self.encode(only_sequence(sequence))
+        explained = self.tagger.explain(batch, token=token, against=against)
+        return with_tokens(explained, sequence, token)
 
     @available_if(_tagger_has("fit_confidence"))
     @changes_at_once
