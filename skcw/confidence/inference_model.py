@@ -22,7 +22,7 @@ from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.features.joining import opened_extractor
 from skcw.io.model_files import naming, read_model
-from skcw.io.text_answers import columns_read, predictions_of_text
+from skcw.io.text_answers import columns_besides_words, predictions_of_text
 from skcw.io.tokenizer import Tokenizer, saved_tokenizer
 
 # The models that this process has opened once and for all, by their files.
@@ -331,31 +331,36 @@ class InferenceModel:
         model = scored, self.confidence, self.classes, self.log_probability
         return Predictions(ModelLayer(*model))
 
-    def predict_text(self, text: str) -> Any:
-        """Return all that the model predicts for a plain text.
+    def predict_text(self, text: str | Iterable[str], *, progress: bool = False) -> Any:
+        """Return all that the model predicts for a plain text, or for each of several.
 
         Parameters
         ----------
-        text : str
-            The text, which is split into sentences and tokens as in the model's corpus.
+        text : str or iterable of str
+            The text, or many: a list, a column of a data frame, a generator. It is
+            split into sentences and tokens as in the model's corpus.
+        progress : bool, default=False
+            Whether to show a bar that counts texts.
 
         Returns
         -------
-        answers : TextPredictions
-            With ``entities()``, which have their positions in the text.
+        answers : TextPredictions, or list or iterator of TextPredictions
+            With ``entities()``, which know where they stand in the text. One for each
+            text where there are many; these are asked about in batches, one by one as
+            they are read if `text` has no length, such as a generator.
         """
         if self.features is None:
             raise ValueError(
                 "the model has no features, so it cannot read text; save a pipeline of "
                 "features and a tagger"
             )
-        read = self.tokenizer, self._columns
+        read = self.tokenizer, self._missing, progress
         return predictions_of_text(self.predict_all, text, *read)
 
     @cached_property
-    def _columns(self):
-        """The columns that the features look at."""
-        return columns_read(self.features)
+    def _missing(self):
+        """The columns besides words that the features look at."""
+        return columns_besides_words(self.features)
 
     @cached_property
     def _known(self):

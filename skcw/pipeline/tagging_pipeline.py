@@ -20,7 +20,7 @@ from skcw.data.vocabulary import Vocabulary
 from skcw.features import JoinedFeatures, WindowFeatures
 from skcw.features.joined_features import is_joined, join_features
 from skcw.io import Tokenizer, iter_columns
-from skcw.io.text_answers import columns_read, predictions_of_text
+from skcw.io.text_answers import columns_besides_words, predictions_of_text
 from skcw.io.tokenizer import saved_tokenizer
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging.base import only_sequence
@@ -421,21 +421,27 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """
         return self.tagger.predict_all(self.encode(X))
 
-    def predict_text(self, text: str) -> Any:
-        """Return all predictions for a plain text.
+    def predict_text(self, text: str | Iterable[str], *, progress: bool = False) -> Any:
+        """Return all predictions for a plain text, or for each of several.
 
         Parameters
         ----------
-        text : str
-            The text. Sentences and words are found by ``tokenizer_``.
+        text : str or iterable of str
+            The text, or many: a list, a column of a data frame, a generator. Sentences
+            and words are found by ``tokenizer_``.
+        progress : bool, default=False
+            Whether to show a bar that counts texts.
 
         Returns
         -------
-        answers : TextPredictions
-            With ``entities()``, which know where they stand in the text.
+        answers : TextPredictions, or list or iterator of TextPredictions
+            With ``entities()``, which know where they stand in the text. One for each
+            text where there are many; these are asked about in batches, one by one as
+            they are read if `text` has no length, such as a generator.
         """
         check_is_fitted(self)
-        return predictions_of_text(self.predict_all, text, **self.text_reading())
+        reading = self.text_reading()
+        return predictions_of_text(self.predict_all, text, **reading, progress=progress)
 
     def text_reading(self) -> dict[Any, Any]:
         """Return how plain text is read, as arguments by name.
@@ -443,11 +449,11 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Returns
         -------
         reading : dict
-            The tokenizer, and the columns that the features look at.
+            The tokenizer, and the columns besides words that the features look at.
         """
         extractor = getattr(self.steps[0][1], "extractor_", None)
         tokenizer = getattr(self, "tokenizer_", self.tokenizer)
-        return {"tokenizer": tokenizer, "columns": columns_read(extractor)}
+        return {"tokenizer": tokenizer, "missing": columns_besides_words(extractor)}
 
     @property
     def default_method_(self):
