@@ -292,6 +292,17 @@ class TokenColumns(RaggedRows):
         flat = [texts[code] for code in self.codes[column].tolist()]
         return object_rows(flat[a:b] for a, b in pairwise(self.offsets.tolist()))
 
+    def words(self) -> np.ndarray:
+        """Return the column called ``word``, or else the first one.
+
+        Returns
+        -------
+        words : ndarray of object, shape (n_sequences,)
+            A list of strings for each sentence.
+        """
+        named = self.names is not None and "word" in self.names
+        return self.column("word" if named else 0)
+
     def select(self, columns: Sequence[Any]) -> Self:
         """Return some of the columns, in the order given, by numbers or names.
 

@@ -5,6 +5,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from skcw._util.checks import refuse_table
+from skcw._util.marked_text import marked_html, sentence_marks
+from skcw.data.schemes import are_spans
 from skcw.data.text_lines import utf8_lines
 from skcw.io.corpora import RecordFile, as_text
 from skcw.io.json_records import Sentence
@@ -41,6 +43,8 @@ class TextEntity(NamedTuple):
     text: str
 
 
+# How many sentences a page of a notebook shows.
+SHOWN = 50
 # How many words are asked about at a time where there are many texts.
 BATCH_WORDS = 20_000
 
@@ -222,6 +226,22 @@ class TextPredictions:
             )
         ]
         return {"text": self.text, "tokens": tokens, "spans": spans}
+
+    def _repr_html_(self):
+        shown = self.sentences[:SHOWN]
+        spans = are_spans(self._shared.predictions.classes)
+        rows = zip(
+            [[(token.start, token.end) for token in row] for row in shown],
+            self._rows("labels", {}),
+            self._rows("confidence", {}),
+            self._rows("entities", {}) if spans else [()] * len(shown),
+            strict=False,
+        )
+        marks = [mark for row in rows for mark in sentence_marks(*row)]
+        left_out = len(self.sentences) - len(shown)
+        text = self.text[: shown[-1][-1].end] if left_out else self.text
+        more = f" … and {left_out} more sentences" if left_out else ""
+        return marked_html(text, marks, more)
 
     def __repr__(self):
         n_words = sum(map(len, self.sentences))

@@ -419,7 +419,10 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         answers : Predictions
             The predictions of the tagger.
         """
-        return self.tagger.predict_all(self.encode(X))
+        answers = self.tagger.predict_all(self.encode(X))
+        # The tagger has seen features alone.
+        answers.X = X
+        return answers
 
     def predict_text(self, text: str | Iterable[str], *, progress: bool = False) -> Any:
         """Return all predictions for a plain text, or for each of several.

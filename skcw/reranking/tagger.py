@@ -318,7 +318,7 @@ class RerankedTagger(BaseSequenceTagger):
             return lists, *self.reranker_.ranking(lists)
 
         scored = ScoredCandidates(answers.lengths, classes, ranked)
-        return Predictions(RerankedLayer(scored, classes))
+        return Predictions(RerankedLayer(scored, classes), X)
 
     def _lists(self, X, answers):
         """Return the encoded candidates of the base tagger."""

@@ -89,7 +89,7 @@ class BeliefTagger(BaseSequenceTagger):
         scored = self._open(self.encode(X))
         classes = self.classes_.tolist()
         model = scored, self._confidence(), classes, self._log_probability
-        return Predictions(ModelLayer(*model))
+        return Predictions(ModelLayer(*model), X)
 
     @property
     def confidence_methods_(self):
