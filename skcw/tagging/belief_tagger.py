@@ -422,7 +422,13 @@ class BeliefTagger(BaseSequenceTagger):
 
     @property
     def transition_features_(self):
-        """The weight of every (label, next label) whose weight is not zero."""
+        """The weight of every (label, next label) whose weight is not zero.
+
+        In taggers trained by margins a weight is what the features and the constraints
+        left to be learned from mistakes, so that ``("B-ORG", "I-ORG")`` may be low. How
+        likely a step is, as weights of a CRF show it, is the sum over some sequences of
+        ``predict_marginals(X, length=2)``.
+        """
         return learned.by_names(self.transition_coef_, self.classes_, self.classes_)
 
     @property
