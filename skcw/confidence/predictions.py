@@ -100,7 +100,8 @@ class Predictions(AnswersInFrames):
 
     def __init__(self, layer: Any, X: Any = None) -> None:
         self.layer = layer
-        self.X = X
+        # What is read once is gone.
+        self.X = X if hasattr(X, "__len__") else None
 
     def __len__(self):
         return len(self.lengths)

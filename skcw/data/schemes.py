@@ -450,6 +450,10 @@ class LabelError(ValueError):
         self.token = token
         self.fault = fault
 
+    def __reduce__(self):
+        # Workers send errors to the process that asked.
+        return type(self), (self.sentence, self.token, self.fault)
+
 
 def _prefixed_parts(labels, s, source):
     """Return role and type of each label, all of which must have a prefix."""

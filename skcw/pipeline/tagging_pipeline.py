@@ -421,8 +421,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """
         answers = self.tagger.predict_all(self.encode(X))
         # The tagger has seen features alone.
-        answers.X = X
-        return answers
+        return Predictions(answers.layer, X)
 
     def predict_text(self, text: str | Iterable[str], *, progress: bool = False) -> Any:
         """Return all predictions for a plain text, or for each of several.
