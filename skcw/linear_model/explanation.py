@@ -31,11 +31,11 @@ class RowExplanation(NamedTuple):
     --------
     >>> from skcw.linear_model.explanation import RowExplanation
     >>> RowExplanation("spam", "ham", 0.5, (("free", 0.75), ("intercept", -0.25)))
-    spam rather than ham       adds
-    ----------------------  -------
-    free                     +0.750
-    intercept                -0.250
-    margin                   +0.500
+    spam rather than ham      adds
+    ----------------------  ------
+    free                    +0.750
+    intercept               -0.250
+    margin                  +0.500
     """
 
     label: Any
