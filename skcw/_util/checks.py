@@ -96,6 +96,15 @@ def refuse_table(thing, name):
         )
 
 
+PLAIN_TEXT = "; for plain text, call predict_text of a pipeline"
+
+
+def no_sequences(X):
+    """Return the text of an error about X, which is no collection of sequences."""
+    hint = PLAIN_TEXT * isinstance(X, str)
+    return f"X is a {type(X).__name__}, not a list of sequences{hint}"
+
+
 def check_sequence(sequence, s):
     """Raise unless a thing can be a sequence: tokens in their order.
 
@@ -129,9 +138,10 @@ def check_sequence(sequence, s):
             "give a list"
         )
     if isinstance(sequence, (str, bytes, Mapping)) or not hasattr(sequence, "__iter__"):
+        hint = PLAIN_TEXT * isinstance(sequence, str)
         raise TypeError(
             f"sequence {s} is {brief(repr(sequence))} ({type(sequence).__name__}), not "
-            "a list of tokens"
+            f"a list of tokens{hint}"
         )
 
 

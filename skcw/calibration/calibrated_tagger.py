@@ -242,7 +242,7 @@ class CalibratingTagger(WrappedTagger):
         """
         check_is_fitted(self)
         inner = predictions_of(self.estimator_, X)
-        return Predictions(self._layer(inner.layer, self))
+        return Predictions(self._layer(inner.layer, self), inner.X)
 
     def _refuse_known(self, tagger, X):
         """Raise if a fitted tagger was trained on the sequences, where it can tell."""

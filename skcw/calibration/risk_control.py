@@ -16,6 +16,7 @@ from sklearn.utils import check_scalar
 
 from skcw._util.checks import check_real, floats
 from skcw._util.ragged import object_rows
+from skcw._util.text_table import Table
 from skcw.data.schemes import extract_spans
 from skcw.exceptions import NoThresholdWarning
 from skcw.metrics import pairs
@@ -281,6 +282,14 @@ class RiskThreshold(NamedTuple):
     def holds(self):
         """Whether there is a threshold that keeps the risk."""
         return self.threshold < np.inf
+
+    def __repr__(self):
+        return f"<RiskThreshold {self.threshold:.4g}: {self}>"
+
+    def _repr_html_(self):
+        names = [name for name in self._fields if name not in ("recall", "unit")]
+        rows = [(name.replace("_", " "), getattr(self, name)) for name in names]
+        return Table([str(self), ""], rows, [None, ".4g"])._repr_html_()
 
     def __str__(self):
         if not self.holds:

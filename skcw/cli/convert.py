@@ -77,7 +77,11 @@ def run(options):
     with written(options.output) as file:
         for sentence in corpus.sentences(with_labels):
             if len(sentence.tokens):
-                file.write(lines(sentence._replace(labels=_labels(sentence, options))))
+                labels = sentence.labels
+                if labels is not None:
+                    place = options, corpus.title, None, n_sentences
+                    labels = rescheme([labels], *place)[0]
+                file.write(lines(sentence._replace(labels=labels)))
                 n_sentences += 1
                 n_words += len(sentence.tokens)
     note(options, f"{n_sentences} sentences, {n_words} words, written as {target}")
@@ -95,8 +99,3 @@ def _target(options):
             f"{', '.join(formats_written())}"
         )
     return found
-
-
-def _labels(sentence, options):
-    labels = sentence.labels
-    return labels if labels is None else rescheme([labels], options)[0]

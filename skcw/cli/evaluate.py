@@ -253,9 +253,12 @@ def run(options):
         corpus = open_input(name, options)
         labels = corpus.pairs(options.predicted_column)
         same = _same_labels(corpus, options, of_model=False)
+    n_sentences = 0
     for gold, guess in labels:
         same.add(gold, guess)
-        tally.add(rescheme(gold, options), rescheme(guess, options))
+        place = options, corpus.title, None, n_sentences
+        tally.add(rescheme(gold, *place), rescheme(guess, *place))
+        n_sentences += len(gold)
     if not tally.words:
         raise ValueError("there are no words to evaluate")
     same.check()
@@ -306,10 +309,13 @@ def _labels_of_model(model, name, options):
 
 def _judged_blocks(features, ask, corpus, tally):
     """Yield the true and the predicted labels, and count confidences."""
+    n_sentences = 0
     for number, (X, gold) in enumerate(corpus.labeled()):
         X = for_model(corpus, X, features)
         if not number:
             check_file(features, X, corpus.title, "evaluate", " besides the labels")
         answers = ask(X)
-        tally.add(answers, rescheme(gold, corpus.options))
+        place = corpus.options, corpus.title, X, n_sentences
+        tally.add(answers, rescheme(gold, *place))
+        n_sentences += len(X)
         yield gold, answers.labels()

@@ -104,11 +104,26 @@ def label_names_of(text, key=None):
     return label_names([line.strip() for line in content.splitlines() if line.strip()])
 
 
-def rescheme(y, options):
-    """Return labels in the scheme that was asked for, if any."""
-    from skcw.data import convert_labels
+def rescheme(y, options, title=None, X=None, before=0):
+    """Return labels in the scheme that was asked for, if any.
 
-    return y if options.scheme is None else convert_labels(y, options.scheme)
+    Errors name the file `title`, the sentence, where `before` have been read already,
+    and the line if the columns `X` know it.
+    """
+    if options.scheme is None:
+        return y
+    from skcw.data.schemes import LabelError, convert_labels
+
+    try:
+        return convert_labels(y, options.scheme)
+    except LabelError as error:
+        if title is None:
+            raise
+        s, token = error.sentence, error.token
+        place = f"sentence {before + s}, token {token}"
+        if X is not None and X.lines is not None:
+            place = f"line {X.lines[X.offsets[s] + token]}: {place}"
+        raise ValueError(f"{title}, {place} {error.fault}") from None
 
 
 class Corpus:
@@ -145,9 +160,10 @@ class Corpus:
 
     def __iter__(self):
         for X, y in self._blocks:
+            file, before = self.file, self.n_sentences
             self.n_sentences += len(X)
             self.n_words += int(X.n_tokens)
-            yield X, rescheme(y, self.file.options)
+            yield X, rescheme(y, file.options, file.title, X, before)
 
 
 def read_labeled(file):

@@ -237,7 +237,7 @@ def _as_row(at, word, explained):
 
 
 def _all_text(found):
-    headers = ["at", "word", "label", "rival", "margin", "std"]
+    headers = ["at", "word", "label", "rival", "margin"]
     rows = [
         (
             *(word[name] for name in headers),
@@ -245,19 +245,19 @@ def _all_text(found):
         )
         for word in found
     ]
-    formats = [None, None, None, None, ".3f", ".3f", None]
+    formats = [None, None, None, None, ".3f", None]
     return aligned(rows, [*headers, "decided by"], formats)
 
 
 def _one_text(word, top):
     parts = word["contributions"]
-    rows = [(part["feature"], part["value"], part["std"]) for part in parts[:top]]
+    rows = [(part["feature"], part["value"]) for part in parts[:top]]
     if len(parts) > top:
         rest = sum(part["value"] for part in parts[top:])
-        rows.append((f"{len(parts) - top} more", rest, None))
-    rows.append(("margin", word["margin"], word["std"]))
+        rows.append((f"{len(parts) - top} more", rest))
+    rows.append(("margin", word["margin"]))
     title = f"{word['word']}: {word['label']} rather than {word['rival']}"
-    return aligned(rows, [title, "adds", "std"], [None, "+.4f", ".4f"])
+    return aligned(rows, [title, "adds"], [None, "+.4f"])
 
 
 def _overview(model, pipeline, options):

@@ -31,7 +31,14 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from importlib import import_module
 
 from skcw._util.version import __version__
-from skcw.cli.messages import UsageError, describe, one_line, tell, visible
+from skcw.cli.messages import (
+    UsageError,
+    check_outputs,
+    describe,
+    one_line,
+    tell,
+    visible,
+)
 from skcw.cli.options import described, explicit_json
 from skcw.io.formats import OptionError
 
@@ -117,6 +124,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn_briefly(options.command)
+            given = vars(options)
+            check_outputs(*(given.get(name) for name in ("json", "plot", "output")))
             options.run(options)
             sys.stdout.flush()
     except (UsageError, OptionError) as error:

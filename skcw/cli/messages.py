@@ -269,15 +269,41 @@ def check_writable(name):
     name : str
         The file that is going to be written.
     """
-    folder = Path(name).parent
-    if not folder.is_dir():
-        raise FileNotFoundError(2, "there is no such folder", str(folder))
-    if Path(name).is_dir():
-        raise IsADirectoryError(21, "is a folder, not a file", name)
-    if Path(name).exists() and not Path(name).is_file():
+    if Path(name).exists() and not (Path(name).is_file() or Path(name).is_dir()):
         raise ValueError(f"{name} is not an ordinary file; a model needs one")
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(13, "the folder cannot be written to", str(folder))
+    check_outputs(name)
+
+
+def check_outputs(*names):
+    """Raise early if one of some files could not be written in the end.
+
+    Parameters
+    ----------
+    *names : str or None
+        The files; "-" is standard output, and None is none.
+    """
+    for name in names:
+        if name in (None, "-"):
+            continue
+        path, folder = Path(name), Path(name).parent
+        if not folder.is_dir():
+            raise FileNotFoundError(2, "there is no such folder", str(folder))
+        if path.is_dir():
+            raise IsADirectoryError(21, "is a folder, not a file", name)
+        if path.exists() and not path.is_file():
+            # Pipes and devices are written to directly.
+            continue
+        # Most commands write to standard output, and start sooner without it.
+        from tempfile import TemporaryFile
+
+        try:
+            # Results appear under their names once they are complete, so that a file
+            # beside them must be possible; permissions do not tell.
+            with TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            text = "the folder cannot be written to"
+            raise type(error)(error.errno, text, str(folder)) from None
 
 
 def check_replaceable(name):

@@ -72,7 +72,8 @@ class Acceptance:
 
     def __init__(self, selection, risk=None):
         if selection is None:
-            raise UsageError(
+            # A fault of the model, which the usage of the command does not mend.
+            raise ValueError(
                 "the model has no threshold for accepting; `skcw train` with "
                 "--calibrate FILE and --accept-risk gives it one"
             )

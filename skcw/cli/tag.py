@@ -304,10 +304,15 @@ def _check_text(options):
 def _tag_text(features, ask, tokenizer, output, options):
     """Write a whole text with its words and entities as JSON."""
     from skcw.io.json_records import line_of
-    from skcw.io.text_answers import columns_read, predictions_of_text, read_text
+    from skcw.io.text_answers import (
+        columns_besides_words,
+        predictions_of_text,
+        read_text,
+    )
 
     text = read_text(input_of(options.input), options.encoding or "utf-8")
-    found = predictions_of_text(ask, text, tokenizer, columns_read(features))
+    missing = columns_besides_words(features)
+    found = predictions_of_text(ask, text, tokenizer, missing)
     with written(output) as file:
         file.write(line_of(found.to_dict()))
 

@@ -51,7 +51,7 @@ def predictions_of(tagger, X):
     """Return `Predictions` of a tagger of this package or of another one."""
     if hasattr(tagger, "predict_all"):
         return tagger.predict_all(X)
-    return Predictions(MethodLayer(tagger, X))
+    return Predictions(MethodLayer(tagger, X), X)
 
 
 class MethodLayer:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
 from skcw._util.limits import LARGEST_SETTING, LEAST_SETTING
+from skcw._util.text_table import Table
 from skcw.confidence.acceptance import checked_selection
 from skcw.confidence.predictions import ModelLayer, Predictions
 from skcw.confidence.settings import saved_confidence
@@ -22,7 +23,11 @@ from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.features.joining import opened_extractor
 from skcw.io.model_files import naming, read_model
-from skcw.io.text_answers import columns_read, predictions_of_text
+from skcw.io.text_answers import (
+    columns_besides_words,
+    columns_read,
+    predictions_of_text,
+)
 from skcw.io.tokenizer import Tokenizer, saved_tokenizer
 
 # The models that this process has opened once and for all, by their files.
@@ -312,6 +317,29 @@ class InferenceModel:
             reading=header.get("reading"),
         )
 
+    def __repr__(self):
+        about = ", ".join(f"{value} {name}" for name, value in self._about()[:3])
+        return f"InferenceModel({about})"
+
+    def _repr_html_(self):
+        return Table(["InferenceModel", ""], self._about())._repr_html_()
+
+    def _about(self):
+        """Return what a reader wants to know about the model, by name."""
+        features = self.features
+        columns = ", ".join(columns_read(features)) if features is not None else None
+        about = [
+            ("labels", len(self.classes)),
+            ("features", len(self.confidence.belief.row_of)),
+            ("weights", self.confidence.belief.weights.size),
+            ("reads the columns", columns or "features as they are given"),
+            ("confidence", self.confidence.default),
+        ]
+        if self.selection is not None:
+            risks = [f"{one['risk']:g}" for one in self.selection["thresholds"]]
+            about.append(("accepts at a risk of", ", ".join(risks)))
+        return about
+
     def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return all that the model predicts for sequences.
 
@@ -329,33 +357,38 @@ class InferenceModel:
         """
         scored = self.decoder.open(self._encoded(X))
         model = scored, self.confidence, self.classes, self.log_probability
-        return Predictions(ModelLayer(*model))
+        return Predictions(ModelLayer(*model), X)
 
-    def predict_text(self, text: str) -> Any:
-        """Return all that the model predicts for a plain text.
+    def predict_text(self, text: str | Iterable[str], *, progress: bool = False) -> Any:
+        """Return all that the model predicts for a plain text, or for each of several.
 
         Parameters
         ----------
-        text : str
-            The text, which is split into sentences and tokens as in the model's corpus.
+        text : str or iterable of str
+            The text, or many: a list, a column of a data frame, a generator. It is
+            split into sentences and tokens as in the model's corpus.
+        progress : bool, default=False
+            Whether to show a bar that counts texts.
 
         Returns
         -------
-        answers : TextPredictions
-            With ``entities()``, which have their positions in the text.
+        answers : TextPredictions, or list or iterator of TextPredictions
+            With ``entities()``, which know where they stand in the text. One for each
+            text where there are many; these are asked about in batches, one by one as
+            they are read if `text` has no length, such as a generator.
         """
         if self.features is None:
             raise ValueError(
                 "the model has no features, so it cannot read text; save a pipeline of "
                 "features and a tagger"
             )
-        read = self.tokenizer, self._columns
+        read = self.tokenizer, self._missing, progress
         return predictions_of_text(self.predict_all, text, *read)
 
     @cached_property
-    def _columns(self):
-        """The columns that the features look at."""
-        return columns_read(self.features)
+    def _missing(self):
+        """The columns besides words that the features look at."""
+        return columns_besides_words(self.features)
 
     @cached_property
     def _known(self):

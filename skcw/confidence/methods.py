@@ -476,13 +476,27 @@ METHODS = {
 }
 
 
+class ServedMethods(dict):
+    """Methods by name, which print as their names.
+
+    Examples
+    --------
+    >>> from skcw.confidence.methods import METHODS, ServedMethods
+    >>> ServedMethods(marginal=METHODS["marginal"])
+    <methods: marginal>
+    """
+
+    def __repr__(self):
+        return f"<methods: {', '.join(self)}>"
+
+
 def served_methods(has_variance, methods=METHODS):
     """Return the methods that a model with or without variances supports."""
-    return {
-        name: method
+    return ServedMethods(
+        (name, method)
         for name, method in methods.items()
         if has_variance or not method.needs_variance
-    }
+    )
 
 
 def check_method(name, served, methods=METHODS):

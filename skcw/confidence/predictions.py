@@ -5,6 +5,7 @@ selective or reranked tagger puts a `Layer` on it that changes some of the answe
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import product
 from numbers import Integral
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skcw._util.checks import check_same_lengths
+from skcw._util.marked_text import joined_words, marked_html, sentence_marks
 from skcw._util.ragged import frozen, object_rows, split_rows
 from skcw.confidence.draws import tally_draws
 from skcw.confidence.marginals import draw_chains
@@ -24,9 +26,13 @@ from skcw.confidence.tallies import (
     labeling_lead,
     span_borders,
 )
-from skcw.data.frames import AnswersInFrames
+from skcw.data.columns import TokenColumns
+from skcw.data.frames import AnswersInFrames, columns_of_tokens
 from skcw.data.labels import encode_labels
-from skcw.data.schemes import extract_spans
+from skcw.data.schemes import are_spans, extract_spans
+
+# How many sentences a page of a notebook shows.
+SHOWN = 50
 
 
 class Entity(NamedTuple):
@@ -74,6 +80,8 @@ class Predictions(AnswersInFrames):
     ----------
     layer : Layer or ModelLayer
         The topmost layer: the model, or what a wrapper changes in its answers.
+    X : sequences, default=None
+        The sequences, for tables and pages that show their words.
 
     Examples
     --------
@@ -91,11 +99,45 @@ class Predictions(AnswersInFrames):
     (2, 2)
     """
 
-    def __init__(self, layer: Any) -> None:
+    def __init__(self, layer: Any, X: Any = None) -> None:
         self.layer = layer
+        # What is read once is gone.
+        self.X = X if hasattr(X, "__len__") else None
 
     def __len__(self):
         return len(self.lengths)
+
+    def __repr__(self):
+        return (
+            f"Predictions({len(self)} sequences, {self.offsets[-1]} tokens, "
+            f"{len(self.classes)} labels)"
+        )
+
+    def _repr_html_(self):
+        if self.tokens is None:
+            return None
+        words = self.tokens.words()[:SHOWN]
+        text, places = joined_words(words)
+        spans = are_spans(self.classes)
+        entities = self.entities() if spans else [()] * len(self)
+        rows = zip(places, self.labels(), self.confidence(), entities, strict=False)
+        marks = [mark for row in rows for mark in sentence_marks(*row)]
+        left_out = len(self) - len(words)
+        more = f"\n… and {left_out} more sentences" if left_out else ""
+        return marked_html(text, marks, more)
+
+    @cached_property
+    def tokens(self):
+        """The tokens as ``TokenColumns``; None where they have no text."""
+        found = None
+        if isinstance(self.X, (TokenColumns, Sequence, np.ndarray)):
+            # Numbers, and tuples of features, are no columns.
+            with suppress(TypeError, ValueError):
+                found = columns_of_tokens(self.X)
+        if found is None:
+            return None
+        shown = found.n_columns and np.array_equal(found.lengths, self.lengths)
+        return found if shown else None
 
     @property
     def classes(self):

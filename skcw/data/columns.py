@@ -265,10 +265,11 @@ class TokenColumns(RaggedRows):
     def _number(self, column):
         """Return the number of a column given by number or name."""
         if isinstance(column, str):
-            if self.names is None or column not in self.names:
-                known = "they have no names" if self.names is None else self.names
-                raise KeyError(f"no column {column!r}; the columns: {known}")
-            return self.names.index(column)
+            # Those without names have the ones that features call them by.
+            names = list(self.names or default_names(self.n_columns))
+            if column not in names:
+                raise KeyError(f"no column {column!r}; {listed_names(names)}")
+            return names.index(column)
         if not -self.n_columns <= column < self.n_columns:
             raise IndexError(f"no column {column}; there are {self.n_columns}")
         return int(column) % self.n_columns
@@ -291,13 +292,25 @@ class TokenColumns(RaggedRows):
         flat = [texts[code] for code in self.codes[column].tolist()]
         return object_rows(flat[a:b] for a, b in pairwise(self.offsets.tolist()))
 
+    def words(self) -> np.ndarray:
+        """Return the column called ``word``, or else the first one.
+
+        Returns
+        -------
+        words : ndarray of object, shape (n_sequences,)
+            A list of strings for each sentence.
+        """
+        named = self.names is not None and "word" in self.names
+        return self.column("word" if named else 0)
+
     def select(self, columns: Sequence[Any]) -> Self:
         """Return some of the columns, in the order given, by numbers or names.
 
         Parameters
         ----------
         columns : sequence of int or str
-            Numbers, from the end if negative, or names.
+            Numbers, from the end if negative, or names: those that features call
+            columns by (``word``, ``pos``, ``x2``...) if they have none of their own.
 
         Returns
         -------
@@ -307,11 +320,14 @@ class TokenColumns(RaggedRows):
         if isinstance(columns, (str, int)):
             raise TypeError(f"columns is {columns!r}; give a list of numbers or names")
         numbers = [self._number(column) for column in columns]
+        names = self.names
+        if names is None and any(isinstance(column, str) for column in columns):
+            names = default_names(self.n_columns)
         return TokenColumns(
             self.offsets,
             self.codes[numbers],
             [self.values[c] for c in numbers],
-            None if self.names is None else [self.names[c] for c in numbers],
+            None if names is None else [names[c] for c in numbers],
             self.lines,
         )
 

@@ -5,7 +5,12 @@ from itertools import chain
 
 import numpy as np
 
-from skcw._util.checks import check_sequence, check_sparse, refuse_table
+from skcw._util.checks import (
+    check_sequence,
+    check_sparse,
+    no_sequences,
+    refuse_table,
+)
 from skcw._util.ragged import offsets_of
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoding import TokenEncoder
@@ -36,7 +41,7 @@ def check_sequences(X):
     refuse_table(X, "X")
     unordered = isinstance(X, (str, bytes, dict, set, frozenset))
     if unordered or not hasattr(X, "__iter__"):
-        raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
+        raise TypeError(no_sequences(X))
     if is_sparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
         raise TypeError(
             "X is one 2-D array; a tagger takes a list with one 2-D array (or list "

@@ -25,8 +25,8 @@ UNITS = ("word", "entity", "sentence")
 class AnswersInFrames:
     """Base of predictions that can be given as data frames.
 
-    A subclass has ``labels``, ``confidence``, ``entities``, ``sequence_confidence``
-    and ``lengths``.
+    A subclass has ``labels``, ``confidence``, ``entities``, ``sequence_confidence``,
+    ``lengths`` and ``tokens``.
     """
 
     def to_frame(
@@ -44,7 +44,8 @@ class AnswersInFrames:
         ----------
         X : data frame, TokenColumns or sequences of words, default=None
             The input of the predictions, or the frame that it was made from. Its
-            columns come first; those of a frame stay as they are, with its index.
+            columns come first; those of a frame stay as they are, with its index. By
+            default the sequences that were asked about, where their tokens are words.
         unit : {"word", "entity", "sentence"}, default="word"
             The unit of a row.
         sentence : str, default=None
@@ -62,8 +63,8 @@ class AnswersInFrames:
         frame : data frame
             For words, ``predicted`` and ``confidence`` after the columns of X. For
             entities, the sentence, ``start`` and ``end`` (exclusive, in words),
-            ``text`` if X has words, ``label`` and ``confidence``. For sentences, the
-            confidence that all labels are right.
+            ``text`` if there are words, ``label`` and ``confidence``. For sentences,
+            the confidence that all labels are right.
 
         Examples
         --------
@@ -81,15 +82,17 @@ class AnswersInFrames:
         ['sentence_id', 'word', 'label', 'predicted', 'confidence']
         >>> answers.to_frame(frame, unit="entity")["text"].tolist()
         ['Ann', 'Bob']
+        >>> answers.to_frame().columns.tolist()
+        ['sentence_id', 'word', 'predicted', 'confidence']
         """
         if unit not in UNITS:
             raise ValueError(f"unit is {unit!r}; it must be one of {', '.join(UNITS)}")
         table = _table_of(X)
         if table is None:
             name, keys = "sentence_id", list(range(len(self)))
-            columns = None if X is None else _columns_of(X, self)
+            columns = self.tokens if X is None else _columns_of(X, self)
             has_words = columns is not None and columns.n_columns
-            words = list(columns.column(0)) if has_words else None
+            words = list(columns.words()) if has_words else None
         else:
             name, keys, words = _sentences_of(table, sentence, self.lengths)
         if unit == "word":
@@ -149,13 +152,18 @@ def _columns_of(X, answers):
     """Return sequences as columns; None of features, which have no text."""
     names = ("X", "predict_all")
     check_same_length(len(X), len(answers), names)
-    if not isinstance(X, TokenColumns):
-        first = next((x[0] for x in X if len(x)), None)
-        if not isinstance(first, (str, tuple)):
-            return None
-        X = TokenColumns.from_sequences(X)
-    check_same_lengths(X.lengths, answers.lengths, names)
-    return X
+    columns = columns_of_tokens(X)
+    if columns is not None:
+        check_same_lengths(columns.lengths, answers.lengths, names)
+    return columns
+
+
+def columns_of_tokens(X):
+    """Return sequences as columns; None of features, which have no text."""
+    if isinstance(X, TokenColumns):
+        return X
+    first = next((x[0] for x in X if len(x)), None)
+    return TokenColumns.from_sequences(X) if isinstance(first, (str, tuple)) else None
 
 
 def _with_columns(table, added, backend):

@@ -427,6 +427,34 @@ def convert_labels(
     return object_rows(rows)
 
 
+class LabelError(ValueError):
+    """A label that a scheme cannot have.
+
+    Parameters
+    ----------
+    sentence, token : int
+        Where it stands.
+    fault : str
+        What is wrong with it.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import LabelError
+    >>> str(LabelError(3, 0, "has the label 'NN'"))
+    "sentence 3, token 0 has the label 'NN'"
+    """
+
+    def __init__(self, sentence, token, fault):
+        super().__init__(f"sentence {sentence}, token {token} {fault}")
+        self.sentence = sentence
+        self.token = token
+        self.fault = fault
+
+    def __reduce__(self):
+        # Workers send errors to the process that asked.
+        return type(self), (self.sentence, self.token, self.fault)
+
+
 def _prefixed_parts(labels, s, source):
     """Return role and type of each label, all of which must have a prefix."""
     bare = "BIES" if source is None else SCHEMES[source]
@@ -434,10 +462,12 @@ def _prefixed_parts(labels, s, source):
     for position, label in enumerate(labels):
         prefix, kind = parse_label(label, bare) if isinstance(label, str) else (None, 0)
         if prefix is None:
-            raise ValueError(
-                f"sentence {s}, token {position} has the label {label!r}, which is "
-                "neither 'O' nor a prefix with a type, such as 'B-PER' (what labels "
-                "call the outside is said by outside=...)"
+            raise LabelError(
+                s,
+                position,
+                f"has the label {label!r}, which is neither 'O' nor a prefix with a "
+                "type, such as 'B-PER' (what labels call the outside is said by "
+                "outside=...)",
             )
         parts.append((ROLES[prefix], kind))
     return parts
@@ -468,9 +498,11 @@ def _prefixes(length, scheme, touches=False):
 def _refuse_faults(labels, expected, s, source):
     for position, (label, right) in enumerate(zip(labels, expected, strict=True)):
         if label != right:
-            raise ValueError(
-                f"sentence {s}, token {position} has the label {label!r} where "
-                f'{source} would have {right!r}; source="auto" forgives such faults'
+            raise LabelError(
+                s,
+                position,
+                f"has the label {label!r} where {source} would have {right!r}; "
+                'source="auto" forgives such faults',
             )
 
 

@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 import zlib
 from contextlib import nullcontext
 from itertools import chain
@@ -18,6 +19,21 @@ WIDE = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+# How files begin that no encoding makes a text.
+NO_TEXT = {
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"%PDF-": "a PDF document",
+    b"PK\x03\x04": "an archive, such as .zip, .docx or .npz",
+    b"\xfd7zXZ": "compressed by xz; of compressed files gzip alone is read",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd; of compressed files gzip alone is read",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x80\x04\x95": "a pickle",
+    b"\x80\x05\x95": "a pickle",
+    b"lCRF": "a model of CRFsuite",
+}
+# A model of skcw: a length, of which most bytes are zero, and JSON.
+MODEL = re.compile(rb"....\0\0\0\0\{\"", re.DOTALL)
 # Enough bytes to see whether every other one is zero.
 SAMPLE = 400
 
@@ -52,7 +68,9 @@ def utf8_lines(source, encoding):
         if is_text:
             pieces = _encoded(file, name)
         else:
-            pieces = _not_wide(_unpacked(_read(file), name), name, encoding)
+            pieces = _not_wide(
+                _text(_unpacked(_read(file), name), name), name, encoding
+            )
             pieces = _recoded(pieces, name, "utf-8" if is_utf8(encoding) else encoding)
         pieces = _whole_lines(pieces, name)
         for first in pieces:
@@ -110,6 +128,20 @@ def _unpacked(pieces, name):
             break
     pieces = chain([head], pieces)
     return _inflated(pieces, name) if head.startswith(GZIP) else pieces
+
+
+def _text(pieces, name):
+    """Yield the pieces; raise if they begin as files do that are no texts."""
+    for piece in pieces:
+        found = [kind for head, kind in NO_TEXT.items() if piece.startswith(head)]
+        if MODEL.match(piece):
+            found = ["a model of skcw"]
+        if found:
+            raise ColumnFileError(f"{name} is not a text but {found[0]}")
+        yield piece
+        if piece:
+            break
+    yield from pieces
 
 
 def _not_wide(pieces, name, encoding):
@@ -233,6 +265,11 @@ def _whole_lines(pieces, name):
 
 def _undecodable(error, name, line, encoding):
     byte = error.object[error.start]
+    if b"\0" in error.object:
+        return ColumnFileError(
+            f"{name}, line {line}: the byte 0x{byte:02x} is not {encoding}, and zeros "
+            "stand beside it: this is a binary file, not a text"
+        )
     hint = 'encoding="latin-1"' if is_utf8(encoding) else "another encoding"
     return ColumnFileError(
         f"{name}, line {line}: the byte 0x{byte:02x} is not {encoding} "

@@ -79,9 +79,10 @@ def cross_val_confidence(
 ) -> Any:
     """Return out-of-fold labels and confidences of a tagger.
 
-    scikit-learn's ``cross_val_predict`` does not know ``predict_confidence``. The
-    result serves calibration, risk control and the search for annotation
-    errors.
+    scikit-learn's ``cross_val_predict`` refuses ``method="predict_confidence"``, and
+    ``"predict_marginals"``, unless it is called
+    ``with sklearn.config_context(skip_parameter_validation=True)``. The result of this
+    function serves calibration, risk control and the search for annotation errors.
 
     Parameters
     ----------

@@ -6,7 +6,12 @@ from itertools import chain
 
 import numpy as np
 
-from skcw._util.checks import check_sequence, refuse_table
+from skcw._util.checks import (
+    PLAIN_TEXT,
+    check_sequence,
+    no_sequences,
+    refuse_table,
+)
 from skcw._util.limits import MOST_FEATURES
 from skcw.data.batch import SequenceBatch
 from skcw.data.columns import TokenColumns, default_names
@@ -41,7 +46,7 @@ def look_ahead(X):
         return X, None
     refuse_table(X, "X")
     if not is_sequence(X) or isinstance(X, Set):
-        raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
+        raise TypeError(no_sequences(X))
     sequences, head = _checked(X), []
     for sequence in sequences:
         head.append(sequence)
@@ -56,9 +61,10 @@ def _checked(X):
         if not isinstance(sequence, (list, tuple)):
             refuse_table(sequence, f"sequence {s}")
             if not is_sequence(sequence):
+                hint = PLAIN_TEXT * isinstance(sequence, str)
                 raise TypeError(
                     f"sequence {s} is a {type(sequence).__name__}, not a list of "
-                    "tokens: X is a list of sequences, each a list of tokens"
+                    f"tokens: X is a list of sequences, each a list of tokens{hint}"
                 )
         check_sequence(sequence, s)
         yield sequence if hasattr(sequence, "__len__") else list(sequence)

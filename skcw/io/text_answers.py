@@ -1,7 +1,12 @@
 """Plain text: a format of corpora, and predictions in positions of its characters."""
 
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
+from skcw._util.checks import refuse_table
+from skcw._util.marked_text import marked_html, sentence_marks
+from skcw.data.schemes import are_spans
 from skcw.data.text_lines import utf8_lines
 from skcw.io.corpora import RecordFile, as_text
 from skcw.io.json_records import Sentence
@@ -38,6 +43,40 @@ class TextEntity(NamedTuple):
     text: str
 
 
+# How many sentences a page of a notebook shows.
+SHOWN = 50
+# How many words are asked about at a time where there are many texts.
+BATCH_WORDS = 20_000
+
+
+class SharedPredictions:
+    """Predictions for the sentences of several texts, each computed once for all.
+
+    Parameters
+    ----------
+    predict_all : callable
+        Returns `Predictions` for a list of lists of words.
+    sentences : list of list of TextToken
+        The sentences of all texts.
+    """
+
+    def __init__(self, predict_all, sentences):
+        self.predict_all = predict_all
+        self.predictions = self.of(sentences)
+        self._kept = {}
+
+    def of(self, sentences):
+        """Return the predictions for some sentences by themselves."""
+        return self.predict_all([[token.word for token in row] for row in sentences])
+
+    def rows(self, name, options, first, n):
+        """Return what the predictions say about n sentences from the first on."""
+        key = name, *sorted(options.items())
+        if key not in self._kept:
+            self._kept[key] = getattr(self.predictions, name)(**options)
+        return self._kept[key][first : first + n]
+
+
 class TextPredictions:
     """What a model predicts for a plain text, which is tokenized and scored once.
 
@@ -49,8 +88,10 @@ class TextPredictions:
         The text.
     sentences : list of list of TextToken
         Its tokens.
-    predictions : Predictions
-        Those of the model for the sentences.
+    shared : SharedPredictions
+        Those of the model for the sentences of this text and of others.
+    first : int, default=0
+        The number of its first sentence among them.
 
     Attributes
     ----------
@@ -70,12 +111,26 @@ class TextPredictions:
     >>> found = pipeline.predict_text("Bob left. Ann left.")
     >>> [(e.label, e.start, e.end, e.text) for e in found.entities()]
     [('P', 0, 3, 'Bob'), ('P', 10, 13, 'Ann')]
+    >>> texts = ["Ann left.", "", "Bob left?"]
+    >>> [[e.text for e in found.entities()] for found in pipeline.predict_text(texts)]
+    [['Ann'], [], ['Bob']]
     """
 
-    def __init__(self, text, sentences, predictions):
+    def __init__(self, text, sentences, shared, first=0):
         self.text = text
         self.sentences = sentences
-        self.predictions = predictions
+        self._shared = shared
+        self._first = first
+
+    @cached_property
+    def predictions(self):
+        """All of the predictions, in positions of tokens."""
+        whole = self._shared.predictions
+        alone = len(whole) == len(self.sentences)
+        return whole if alone else self._shared.of(self.sentences)
+
+    def _rows(self, name, options):
+        return self._shared.rows(name, options, self._first, len(self.sentences))
 
     def entities(self, **options):
         """Return the entities of the text, from its beginning to its end.
@@ -95,7 +150,7 @@ class TextPredictions:
     def _placed(self, options):
         """Yield the entities with the positions of their tokens in the whole text."""
         before = 0
-        rows = self.predictions.entities(**options)
+        rows = self._rows("entities", options)
         for tokens, row in zip(self.sentences, rows, strict=True):
             for label, first, last, confidence in row:
                 start, end = tokens[first].start, tokens[last - 1].end
@@ -117,8 +172,8 @@ class TextPredictions:
         tokens : list of list of (TextToken, str, float)
             One list for each sentence.
         """
-        sure = self.predictions.confidence(**options)
-        rows = zip(self.sentences, self.predictions.labels(), sure, strict=True)
+        sure, found = self._rows("confidence", options), self._rows("labels", {})
+        rows = zip(self.sentences, found, sure, strict=True)
         return [
             list(zip(tokens, labels, by_token.tolist(), strict=True))
             for tokens, labels, by_token in rows
@@ -172,6 +227,22 @@ class TextPredictions:
         ]
         return {"text": self.text, "tokens": tokens, "spans": spans}
 
+    def _repr_html_(self):
+        shown = self.sentences[:SHOWN]
+        spans = are_spans(self._shared.predictions.classes)
+        rows = zip(
+            [[(token.start, token.end) for token in row] for row in shown],
+            self._rows("labels", {}),
+            self._rows("confidence", {}),
+            self._rows("entities", {}) if spans else [()] * len(shown),
+            strict=False,
+        )
+        marks = [mark for row in rows for mark in sentence_marks(*row)]
+        left_out = len(self.sentences) - len(shown)
+        text = self.text[: shown[-1][-1].end] if left_out else self.text
+        more = f" … and {left_out} more sentences" if left_out else ""
+        return marked_html(text, marks, more)
+
     def __repr__(self):
         n_words = sum(map(len, self.sentences))
         return f"TextPredictions({len(self.sentences)} sentences, {n_words} words)"
@@ -190,45 +261,96 @@ def columns_read(extractor):
     names : list of str
         The names.
     """
+    # What a function reads of a token, nobody knows.
+    if any(
+        hasattr(part, "function") for part in getattr(extractor, "parts", {}).values()
+    ):
+        return list(extractor.columns)
     templates = getattr(extractor, "templates", ())
     atoms = [atom for template in templates for atom in template.atoms]
     read = {view.column for view, _ in atoms if view.column is not None}
     return [extractor.columns[column] for column in sorted(read)]
 
 
-def check_words_alone(columns):
-    """Raise if a model looks at further columns, which a plain text does not have."""
-    if len(columns) > 1:
+def columns_besides_words(extractor):
+    """Return the names of the columns that features read and a plain text lacks."""
+    return [name for name in columns_read(extractor) if name != extractor.columns[0]]
+
+
+def check_words_alone(missing):
+    """Raise if a model looks at columns besides words, which a plain text has not."""
+    if missing:
         raise ValueError(
-            f"the model looks at the columns {', '.join(columns)}, but a plain text "
-            "has words alone; train a model on words: X.select(['word']), or --columns "
-            "word"
+            f"the model looks at the columns {', '.join(missing)}, but a plain text "
+            "has words alone; train a model on words: "
+            "TokenColumns.from_sequences(X).select(['word']), or --columns word"
         )
 
 
-def predictions_of_text(predict_all, text, tokenizer, columns=None):
-    """Return what a model predicts for a text.
+def predictions_of_text(predict_all, text, tokenizer, missing=(), progress=False):
+    """Return what a model predicts for a text, or for each of several.
 
     Parameters
     ----------
     predict_all : callable
         Returns `Predictions` for a list of lists of words.
-    text : str
-        The text.
+    text : str or iterable of str
+        The text, or the texts.
     tokenizer : Tokenizer or None
         Splits the text; None is the default one.
-    columns : list of str, default=None
-        The columns that the model looks at, of which a text has the first.
+    missing : list of str, default=()
+        The columns besides words that the model looks at.
+    progress : bool, default=False
+        Whether to show a bar that counts texts.
 
     Returns
     -------
-    found : TextPredictions
-        The predictions, with their positions.
+    found : TextPredictions, list or iterator of them
+        The predictions, with their positions; an iterator if the texts have no length.
     """
-    check_words_alone(columns or ())
-    sentences = (tokenizer or Tokenizer()).split(text)
-    words = [[token.word for token in sentence] for sentence in sentences]
-    return TextPredictions(text, sentences, predict_all(words))
+    check_words_alone(missing)
+    split = (tokenizer or Tokenizer()).split
+    if isinstance(text, str):
+        sentences = split(text)
+        return TextPredictions(
+            text, sentences, SharedPredictions(predict_all, sentences)
+        )
+    refuse_table(text, "text")
+    if not isinstance(text, Iterable) or isinstance(text, (bytes, Mapping)):
+        raise TypeError(f"text is a {type(text).__name__}; give a string or many")
+    found = _in_batches(predict_all, _watched(text, progress), split)
+    return list(found) if hasattr(text, "__len__") else found
+
+
+def _watched(texts, progress):
+    """Return texts whose number a bar shows, if it is to be shown."""
+    if not progress:
+        return texts
+    from tqdm import tqdm
+
+    return tqdm(texts, unit=" texts")
+
+
+def _in_batches(predict_all, texts, split):
+    """Yield the predictions for texts, many of which are asked about at once."""
+    batch, n_words = [], 0
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"text {number} is {text!r}; a text is a string")
+        batch.append((text, split(text)))
+        n_words += sum(map(len, batch[-1][1]))
+        if n_words >= BATCH_WORDS:
+            yield from _batch_predictions(predict_all, batch)
+            batch, n_words = [], 0
+    yield from _batch_predictions(predict_all, batch)
+
+
+def _batch_predictions(predict_all, batch):
+    shared = SharedPredictions(predict_all, [row for _, rows in batch for row in rows])
+    first = 0
+    for text, sentences in batch:
+        yield TextPredictions(text, sentences, shared, first)
+        first += len(sentences)
 
 
 class TextFile(RecordFile):
@@ -254,7 +376,7 @@ class TextFile(RecordFile):
 
     def select(self, X, names, n_needed):
         """Return the words, whatever a model calls them."""
-        check_words_alone(names[:n_needed])
+        check_words_alone(names[1:n_needed])
         return X
 
     def echoed(self, row, sentence, added):

@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -178,6 +179,8 @@ def _forms(counts):
 
 CLOSING = frozenset("\"'”’»›)]}")
 ENDS = (".", "!", "?", "…", "...", "。", "！", "？", "‽", "؟", "।")
+# With what a word ends that may end a sentence.
+LAST = CLOSING | {end[-1] for end in ENDS}
 APOSTROPHES = "'’"
 HYPHENS = "-‐‑"
 
@@ -379,26 +382,34 @@ class Tokenizer:
         """
         if not isinstance(text, str):
             raise TypeError(f"text must be a string, got {type(text).__name__}")
-        sentences, sentence = [], []
-        tokens = list(self._tokens(text))
-        for at, token in enumerate(tokens):
-            sentence.append(token)
-            following = tokens[at + 1] if at + 1 < len(tokens) else None
-            if following is None or self._ends(text, tokens, at, following):
-                sentences.append(sentence)
-                sentence = []
+        sentences, begin = [], 0
+        tokens = self._tokens(text)
+        for at, (token, following) in enumerate(pairwise(tokens)):
+            # Most words end no sentence, as one look tells.
+            may_end = token.word[-1] in LAST or following.start - token.end > 1
+            if may_end and self._ends(text, tokens, at, following):
+                sentences.append(tokens[begin : at + 1])
+                begin = at + 1
+        sentences += [tokens[begin:]] if tokens else []
         return [self._written(text, sentence) for sentence in sentences]
 
     def _tokens(self, text):
-        """Yield the tokens as they stand in the text."""
-        pattern = _pattern(_marks_in(text), self.split_hyphens)
-        at = 0
-        while found := pattern.search(text, at):
-            start, at = found.start(), self._end(text, found)
-            if found.lastgroup == "word":
-                yield from self._cut(text, start, at)
+        """Return the tokens as they stand in the text."""
+        search = _pattern(_marks_in(text), self.split_hyphens).search
+        tokens, at = [], 0
+        while found := search(text, at):
+            start, at = found.span()
+            if found.lastgroup != "word":
+                at = self._end(text, found)
+            elif text[at : at + 1] == ".":
+                at = self._abbreviated(text, start, at)
+            word = text[start:at]
+            # Most words have no apostrophe at which to cut them.
+            if found.lastgroup == "word" and ("'" in word or "’" in word):
+                tokens += self._cut(text, start, at)
             else:
-                yield TextToken(text[start:at], start, at)
+                tokens.append(TextToken(word, start, at))
+        return tokens
 
     def _end(self, text, found):
         """Return where a token ends that a rule has found."""
@@ -410,8 +421,6 @@ class Tokenizer:
             return self._abbreviated(text, start, start + found[0].index("."))
         if kind == "number" and found[0].endswith("%") and not self.percent:
             return end - 1
-        if kind == "word":
-            return self._abbreviated(text, start, end)
         if found[0] in APOSTROPHES and self.clitics:
             return self._end_of_clitic(text, start, end)
         return end
@@ -489,10 +498,11 @@ class Tokenizer:
         """Return a sentence in the words of the corpus."""
         if not self.forms:
             return sentence
-        forms = [self._form(text, token) for token in sentence]
         return [
-            token if form == token.word else token._replace(word=form)
-            for token, form in zip(sentence, forms, strict=True)
+            token._replace(word=self._form(text, token))
+            if token.word in self.forms or "'" in token.word or "’" in token.word
+            else token
+            for token in sentence
         ]
 
     def _form(self, text, token):

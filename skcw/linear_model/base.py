@@ -39,6 +39,7 @@ from skcw._util.compat import (
     _fit_context,
 )
 from skcw._util.one_step import changes_at_once, reads_at_once
+from skcw.linear_model.explanation import RowExplanation, explain_row
 from skcw.linear_model.saving import SavedClassifier
 
 
@@ -413,6 +414,52 @@ class RowClassifier(
         """
         codes = best_codes(self._scores(self._read(X)))
         return self.classes_[codes]
+
+    @reads_at_once
+    def explain(
+        self, row: Any, *, against: Any = None, feature_names: Any = None
+    ) -> RowExplanation:
+        """Explain the label of one row.
+
+        Parameters
+        ----------
+        row : {array-like, sparse matrix} of shape (1, n_features)
+            The row.
+        against : object, default=None
+            The label to compare with; by default that with the next best score.
+        feature_names : array-like of str, default=None
+            The names of the columns, such as those of a vectorizer:
+            ``vectorizer.get_feature_names_out()``. By default those of the data frame
+            given to ``fit``, or else ``x0``, ``x1`` and so on.
+
+        Returns
+        -------
+        explanation : RowExplanation
+            The label, its rival, the margin between them, and what each feature adds
+            to it; shown as a table.
+
+        Examples
+        --------
+        >>> from sklearn.feature_extraction.text import CountVectorizer
+        >>> from skcw import MultiClassPerceptron
+        >>> texts, y = ["free money", "see you", "free now"], ["spam", "ham", "spam"]
+        >>> vectorizer = CountVectorizer()
+        >>> X = vectorizer.fit_transform(texts)
+        >>> classifier = MultiClassPerceptron(random_state=0).fit(X, y)
+        >>> names = vectorizer.get_feature_names_out()
+        >>> why = classifier.explain(X[0], feature_names=names)
+        >>> why.label, why.rival
+        ('spam', 'ham')
+        """
+        check_is_fitted(self, "belief_")
+        names = getattr(self, "feature_names_in_", None)
+        names = names if feature_names is None else feature_names
+        n_columns = self.n_features_in_
+        if names is not None and len(names) != n_columns:
+            raise ValueError(
+                f"feature_names has {len(names)} names for {n_columns} columns"
+            )
+        return explain_row(self, row, against, names)
 
     @property
     def _is_binary(self):

@@ -167,7 +167,7 @@ CLASSIFIERS = (MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron)
 def to_onnx(model: Any, X: ArrayLike | None = None, **options: Any) -> Any:
     """Return a fitted classifier, or a pipeline that ends in one, as an ONNX model.
 
-    Needs the package skl2onnx.
+    Needs the package skl2onnx: ``pip install 'skcw[onnx]'``.
 
     Parameters
     ----------
@@ -200,7 +200,10 @@ def to_onnx(model: Any, X: ArrayLike | None = None, **options: Any) -> Any:
     >>> [output.name for output in exported.graph.output]
     ['label', 'scores', 'probabilities']
     """
-    import skl2onnx
+    try:
+        import skl2onnx
+    except ImportError as error:
+        raise ImportError("to_onnx needs skl2onnx: pip install 'skcw[onnx]'") from error
 
     register_onnx_converters()
     return skl2onnx.to_onnx(model, X, **options)

@@ -20,11 +20,11 @@ from skcw.data.vocabulary import Vocabulary
 from skcw.features import JoinedFeatures, WindowFeatures
 from skcw.features.joined_features import is_joined, join_features
 from skcw.io import Tokenizer, iter_columns
-from skcw.io.text_answers import columns_read, predictions_of_text
+from skcw.io.text_answers import columns_besides_words, predictions_of_text
 from skcw.io.tokenizer import saved_tokenizer
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging.base import only_sequence
-from skcw.tagging.explanation import Explanations, given_tokens
+from skcw.tagging.explanation import with_tokens
 from skcw.tagging.out_of_core import check_streamable, spilled
 
 # How many words of a file are read at a time.
@@ -419,23 +419,31 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         answers : Predictions
             The predictions of the tagger.
         """
-        return self.tagger.predict_all(self.encode(X))
+        answers = self.tagger.predict_all(self.encode(X))
+        # The tagger has seen features alone.
+        return Predictions(answers.layer, X)
 
-    def predict_text(self, text: str) -> Any:
-        """Return all predictions for a plain text.
+    def predict_text(self, text: str | Iterable[str], *, progress: bool = False) -> Any:
+        """Return all predictions for a plain text, or for each of several.
 
         Parameters
         ----------
-        text : str
-            The text. Sentences and words are found by ``tokenizer_``.
+        text : str or iterable of str
+            The text, or many: a list, a column of a data frame, a generator. Sentences
+            and words are found by ``tokenizer_``.
+        progress : bool, default=False
+            Whether to show a bar that counts texts.
 
         Returns
         -------
-        answers : TextPredictions
-            With ``entities()``, which know where they stand in the text.
+        answers : TextPredictions, or list or iterator of TextPredictions
+            With ``entities()``, which know where they stand in the text. One for each
+            text where there are many; these are asked about in batches, one by one as
+            they are read if `text` has no length, such as a generator.
         """
         check_is_fitted(self)
-        return predictions_of_text(self.predict_all, text, **self.text_reading())
+        reading = self.text_reading()
+        return predictions_of_text(self.predict_all, text, **reading, progress=progress)
 
     def text_reading(self) -> dict[Any, Any]:
         """Return how plain text is read, as arguments by name.
@@ -443,11 +451,11 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Returns
         -------
         reading : dict
-            The tokenizer, and the columns that the features look at.
+            The tokenizer, and the columns besides words that the features look at.
         """
         extractor = getattr(self.steps[0][1], "extractor_", None)
         tokenizer = getattr(self, "tokenizer_", self.tokenizer)
-        return {"tokenizer": tokenizer, "columns": columns_read(extractor)}
+        return {"tokenizer": tokenizer, "missing": columns_besides_words(extractor)}
 
     @property
     def default_method_(self):
@@ -470,13 +478,18 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @available_if(_tagger_has("explain"))
     @reads_at_once
-    def explain(self, sequence):
+    def explain(self, sequence, *, token=None, against=None):
         """Explain the label of every token of one sequence.
 
         Parameters
         ----------
         sequence : sequence of tokens
             One sequence, or ``TokenColumns`` of one.
+        token : int, default=None
+            Explain this token alone, counted from 0.
+        against : str, default=None
+            Compare the label of `token` with this one, or with the best label of this
+            type: ``explain(sequence, token=3, against="LOC")`` tells why not LOC.
 
         Returns
         -------
@@ -485,8 +498,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             its rival, the margin between them and each feature's contribution to it,
             with standard deviations.
         """
-        explained = self.tagger.explain(self.encode(only_sequence(sequence)))
-        return Explanations(explained, given_tokens(sequence))
+        batch = self.encode(only_sequence(sequence))
+        explained = self.tagger.explain(batch, token=token, against=against)
+        return with_tokens(explained, sequence, token)
 
     @available_if(_tagger_has("fit_confidence"))
     @changes_at_once

@@ -379,7 +379,7 @@ class RerankedTagger(BaseSequenceTagger):
 
         below, learned = answers.layer, self.confidence_
         scored = ScoredCandidates(answers.lengths, classes, ranked, below, learned)
-        return Predictions(RerankedLayer(scored, classes))
+        return Predictions(RerankedLayer(scored, classes), X)
 
     def _lists(self, X, answers):
         """Return the encoded candidates of the base tagger."""

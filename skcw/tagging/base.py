@@ -569,13 +569,18 @@ class WrappedTagger(BaseSequenceTagger):
         return inner.train_overlap(X, unit) if known else np.nan
 
     @available_if(lambda self: _inside(self, "explain"))
-    def explain(self, sequence):
+    def explain(self, sequence, *, token=None, against=None):
         """Explain the label of every token of one sequence.
 
         Parameters
         ----------
         sequence : sequence of tokens
             One sequence, or a ``SequenceBatch`` of one.
+        token : int, default=None
+            Explain this token alone, counted from 0.
+        against : str, default=None
+            Compare the label of `token` with this one, or with the best label of this
+            type: ``explain(sequence, token=3, against="LOC")`` tells why not LOC.
 
         Returns
         -------
@@ -583,7 +588,7 @@ class WrappedTagger(BaseSequenceTagger):
             The answers of the inner tagger: a list, shown as a table.
         """
         check_is_fitted(self)
-        return self.estimator_.explain(sequence)
+        return self.estimator_.explain(sequence, token=token, against=against)
 
     @property
     def classes_(self):

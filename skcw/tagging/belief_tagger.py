@@ -37,7 +37,7 @@ from skcw.data.schemes import saved_constraints, saved_faults, saved_forbidden
 from skcw.data.vocabulary import Vocabulary
 from skcw.tagging import weights as learned
 from skcw.tagging.base import BaseSequenceTagger, only_sequence
-from skcw.tagging.explanation import Explanations, explain_sequence, given_tokens
+from skcw.tagging.explanation import explain_sequence, with_tokens
 
 # What taggers that obey constraints know of them.
 CONSTRAINTS_STATE = ("constraints_", "scheme_faults_")
@@ -89,7 +89,7 @@ class BeliefTagger(BaseSequenceTagger):
         scored = self._open(self.encode(X))
         classes = self.classes_.tolist()
         model = scored, self._confidence(), classes, self._log_probability
-        return Predictions(ModelLayer(*model))
+        return Predictions(ModelLayer(*model), X)
 
     @property
     def confidence_methods_(self):
@@ -108,16 +108,22 @@ class BeliefTagger(BaseSequenceTagger):
 
     @available_if(lambda self: self._is_chain)
     @reads_at_once
-    def explain(self, sequence):
+    def explain(self, sequence, *, token=None, against=None):
         """Explain the label of every token of one sequence.
 
-        Each token's label is compared with the best label to replace it while its
-        neighbors stay as predicted: a legal one, where constraints leave any.
+        The predicted labeling is compared with the best legal one that has another
+        label at the token; neighbors change with it where that is better or the
+        constraints demand it.
 
         Parameters
         ----------
         sequence : sequence of tokens
             One sequence, or a ``SequenceBatch`` of one.
+        token : int, default=None
+            Explain this token alone, counted from 0.
+        against : str, default=None
+            Compare the label of `token` with this one, or with the best label of this
+            type: ``explain(sequence, token=3, against="LOC")`` tells why not LOC.
 
         Returns
         -------
@@ -133,10 +139,11 @@ class BeliefTagger(BaseSequenceTagger):
             self.classes_.tolist(),
             names,
             scored,
-            self.forbidden_,
-            self._border_rows(),
+            token=token,
+            against=against,
+            border_rows=self._border_rows(),
         )
-        return Explanations(explained, given_tokens(sequence))
+        return with_tokens(explained, sequence, token)
 
     @reads_at_once
     def train_overlap(self, X: Iterable[Any], unit: str = "word") -> float:
@@ -420,7 +427,13 @@ class BeliefTagger(BaseSequenceTagger):
 
     @property
     def transition_features_(self):
-        """The weight of every (label, next label) whose weight is not zero."""
+        """The weight of every (label, next label) whose weight is not zero.
+
+        In taggers trained by margins a weight is what the features and the constraints
+        left to be learned from mistakes, so that ``("B-ORG", "I-ORG")`` may be low. How
+        likely a step is, as weights of a CRF show it, is the sum over some sequences of
+        ``predict_marginals(X, length=2)``.
+        """
         return learned.by_names(self.transition_coef_, self.classes_, self.classes_)
 
     @property

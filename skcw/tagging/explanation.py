@@ -1,5 +1,7 @@
 """Explanations of labels: how much each feature contributed."""
 
+from functools import partial
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +9,7 @@ import numpy as np
 from skcw._util.text_table import Table, shown_token
 from skcw.data.columns import TokenColumns
 from skcw.data.edges import EDGE_MARK
+from skcw.data.schemes import parse_label
 
 # How many features a line of a table of explanations names.
 NAMED = 3
@@ -21,7 +24,8 @@ class Contribution(NamedTuple):
         Its name; "after A" and "before A" are the transitions, "first" and "last" the
         ends of the sequence where these have weights. A feature that looks at the label
         before is "after A & w=Madrid" at its own token, and "before A & w=Madrid" at
-        the token before.
+        the token before. Where the rival needs other labels at its neighbors, too,
+        "before A / B" has both, and "w=Madrid at +1" is a feature of the next token.
     value : float
         What it adds to the margin.
     std : float
@@ -47,12 +51,15 @@ class TokenExplanation(NamedTuple):
     label : str
         The predicted label.
     rival : str or None
-        The best label to replace it; None when there is no other.
+        The best other label; None when there is no other legal one.
     margin : float
-        The score lost by replacing it, which is the sum of the contributions.
-        Negative where only constraints keep an illegal rival out.
+        How far the best legal labeling with the rival at this token is behind the
+        predicted one, which is the sum of the contributions. Never negative, except
+        by the rounding of scores.
     std : float
-        The standard deviation of the margin; 0 for learners without variance.
+        The standard deviation of the margin; 0 for learners without variance. Its unit
+        is that of a weight never seen, so it exceeds most margins: it compares
+        decisions, the larger the rarer the features, and is no probability.
     contributions : tuple of Contribution
         What each feature adds to the margin, largest first.
 
@@ -79,6 +86,8 @@ class Explanations(list):
         One per token.
     tokens : iterable, default=()
         The tokens as they were given, for the table.
+    first : int, default=0
+        The place of the first one in its sequence.
 
     Examples
     --------
@@ -86,14 +95,15 @@ class Explanations(list):
     >>> from skcw.tagging.explanation import TokenExplanation
     >>> parts = (Contribution("w=Madrid", 1.5, 0.2),)
     >>> Explanations([TokenExplanation("LOC", "ORG", 1.5, 0.2, parts)], ["Madrid"])
-      at  word    label    rival      margin    std  decided by
-    ----  ------  -------  -------  --------  -----  --------------
-       0  Madrid  LOC      ORG         1.500  0.200  w=Madrid +1.50
+      at  word    label    rival      margin  decided by
+    ----  ------  -------  -------  --------  --------------
+       0  Madrid  LOC      ORG         1.500  w=Madrid +1.50
     """
 
-    def __init__(self, explanations=(), tokens=()):
+    def __init__(self, explanations=(), tokens=(), first=0):
         super().__init__(explanations)
         self.tokens = [shown_token(token) for token in tokens]
+        self.first = first
 
     def table(self):
         """Return the explanations as a table.
@@ -111,16 +121,17 @@ class Explanations(list):
                 one.label,
                 one.rival,
                 one.margin,
-                one.std,
                 ", ".join(
                     f"{part.feature} {part.value:+.2f}"
                     for part in one.contributions[:NAMED]
                 ),
             )
-            for at, (word, one) in enumerate(zip(words, self, strict=False))
+            for at, (word, one) in enumerate(
+                zip(words, self, strict=False), start=self.first
+            )
         ]
-        headers = ["at", "word", "label", "rival", "margin", "std", "decided by"]
-        return Table(headers, rows, [None, None, None, None, ".3f", ".3f", None])
+        headers = ["at", "word", "label", "rival", "margin", "decided by"]
+        return Table(headers, rows, [None, None, None, None, ".3f", None])
 
     def __repr__(self):
         return repr(self.table())
@@ -136,8 +147,18 @@ def given_tokens(sequence):
     return sequence if isinstance(sequence, (list, tuple)) else ()
 
 
-def explain_sequence(classes, names, scored, forbidden=None, border_rows=None):
-    """Explain every token of the one sequence of a batch.
+def with_tokens(explained, sequence, token):
+    """Return explanations with the tokens that they are of, for their table."""
+    tokens = given_tokens(sequence)
+    if token is None:
+        return Explanations(explained, tokens)
+    return Explanations(explained, tokens[token : token + 1], token)
+
+
+def explain_sequence(
+    classes, names, scored, *, token=None, against=None, border_rows=None
+):
+    """Explain every token of the one sequence of a batch, or one of them.
 
     Parameters
     ----------
@@ -147,9 +168,10 @@ def explain_sequence(classes, names, scored, forbidden=None, border_rows=None):
         The feature names.
     scored : ScoredBatch
         One sequence under the model.
-    forbidden : ndarray or None, default=None
-        What :func:`skcw.data.transition_constraints` returns; rivals that are legal
-        beside the neighbors go first.
+    token : int, default=None
+        The token to explain; None explains all.
+    against : str, default=None
+        The rival of that token: a label, or a type whose best label is meant.
     border_rows : pair of int or None, default=None
         The rows of the weights for the first and for the last token, if there are any.
 
@@ -158,33 +180,97 @@ def explain_sequence(classes, names, scored, forbidden=None, border_rows=None):
     explanations : list of TokenExplanation
         One per token, contributions from the largest to the smallest in size.
     """
-    labels = scored.viterbi()[0].tolist()
+    if token is None and against is not None:
+        raise ValueError("against is the rival of one token: give token, too")
+    tokens = range(scored.n_tokens)
+    if token is not None and not (isinstance(token, Integral) and token in tokens):
+        raise ValueError(
+            f"token is {token!r}; the sequence has {len(tokens)} tokens, the first is 0"
+        )
+    paths = LegalPaths(scored)
+    compare = partial(_differences, classes, names, scored, border_rows)
     return [
         _explain_token(
             scored.decoder.belief,
             classes,
-            labels[t],
-            _legal_rivals(labels, t, len(classes), forbidden),
-            _weighed(classes, names, scored, labels, t, border_rows),
+            paths.labels,
+            _rival_path(classes, paths, t, against),
+            t,
+            compare,
         )
-        for t in range(scored.n_tokens)
+        for t in (tokens if token is None else [token])
     ]
 
 
-def _legal_rivals(labels, t, n_labels, forbidden):
-    """Return the labels that could stand at token t; if none could, all others."""
-    rivals = [j for j in range(n_labels) if j != labels[t]]
-    if forbidden is None:
-        return rivals
-    # The last two rows are for the first and the last token of a sequence.
-    before = labels[t - 1] if t else -2
-    after = labels[t + 1] if t + 1 < len(labels) else None
+class LegalPaths:
+    """The best legal labelings with any label at any token of one sequence.
 
-    def legal(j):
-        ahead = forbidden[-1, j] if after is None else forbidden[j, after]
-        return forbidden[before, j] == 0 and ahead == 0
+    Parameters
+    ----------
+    scored : ScoredBatch
+        One sequence under the model.
+    """
 
-    return [j for j in rivals if legal(j)] or rivals
+    def __init__(self, scored):
+        n, width = scored.n_labels, scored.decoder.belief.width
+        self.labels = scored.viterbi()[0].tolist()
+        scores = self.tokens = scored.scores[:, :n].astype(np.float64)
+        squares = scored.transitions.reshape(-1, width, width)[:, :n, :n]
+        self.steps = np.broadcast_to(squares, (len(scores), n, n))
+        # The best score of the tokens up to this one, and of those after it.
+        self.before, self.after = scores.copy(), np.zeros_like(scores)
+        for t in range(1, len(scores)):
+            self.before[t] += (self.before[t - 1][:, None] + self.steps[t]).max(axis=0)
+        for t in range(len(scores) - 2, -1, -1):
+            ahead = self.after[t + 1] + scores[t + 1]
+            self.after[t] = (self.steps[t + 1] + ahead).max(axis=1)
+
+    def scores(self, t):
+        """Return the score of the best labeling with each label at a token."""
+        return self.before[t] + self.after[t]
+
+    def through(self, t, label):
+        """Return the best labeling with a label at a token."""
+        path = [*self.labels]
+        path[t] = label
+        # Where it meets the predicted labeling, it need not leave it again.
+        for s in range(t - 1, -1, -1):
+            path[s] = self._best(self.before[s] + self.steps[s + 1][:, path[s + 1]], s)
+            if path[s] == self.labels[s]:
+                break
+        for s in range(t + 1, len(path)):
+            ahead = self.steps[s][path[s - 1]] + self.tokens[s] + self.after[s]
+            path[s] = self._best(ahead, s)
+            if path[s] == self.labels[s]:
+                break
+        return path
+
+    def _best(self, scores, s):
+        """Return the best label at a token, of equal ones the predicted one."""
+        best = int(scores.argmax())
+        return self.labels[s] if scores[self.labels[s]] >= scores[best] else best
+
+
+def _rival_path(classes, paths, t, against):
+    """Return the best legal labeling with another label at token t; None if none."""
+    scores, mine = paths.scores(t), paths.labels[t]
+    rivals = [j for j in range(len(classes)) if j != mine]
+    if against is not None:
+        rivals = [j for j, label in enumerate(classes) if label == against]
+        rivals = rivals or [
+            j for j, label in enumerate(classes) if parse_label(label)[1] == against
+        ]
+        if not rivals:
+            raise ValueError(
+                f"against is {against!r}, which is neither a label nor a type of "
+                f"labels; labels are {', '.join(classes)}"
+            )
+        if mine in rivals:
+            raise ValueError(f"token {t} is labeled {classes[mine]!r} already")
+    rivals = [j for j in rivals if np.isfinite(scores[j])]
+    if against is not None and not rivals:
+        raise ValueError(f"the constraints do not allow {against!r} at token {t}")
+    return paths.through(t, max(rivals, key=scores.__getitem__)) if rivals else None
 
 
 def _entries(batch, t):
@@ -208,52 +294,54 @@ def _steps(names, scored, t):
     return found
 
 
-def _weighed(classes, names, scored, labels, t, border_rows):
-    """Return a function: label at token t -> list of (name, cell, value).
+def _differences(classes, names, scored, border_rows, mine, theirs, at):
+    """Yield (name, cell, cell of the other, value) where two labelings differ.
 
-    A cell is the (row, column) of a weight in the belief.
+    A cell is the (row, column) of a weight in the belief; names are as seen from the
+    token `at`.
     """
-    row_of, entries = scored.decoder.belief.row_of, _entries(scored.batch, t)
-    before = labels[t - 1] if t else None
-    after = labels[t + 1] if t + 1 < len(labels) else None
-    into = _steps(names, scored, t)
-    out = [] if after is None else _steps(names, scored, t + 1)
-
-    def cells(label):
-        for feature, x in entries:
-            # The one feature beyond those with a name.
-            name = names[feature] if feature < len(names) else "nothing known"
-            yield name, (int(row_of[feature]), label), x
-        if before is not None:
-            yield f"after {classes[before]}", (before, label), 1.0
-        if after is not None:
-            yield f"before {classes[after]}", (label, after), 1.0
-        for name, step, x in into:
-            cell = int(row_of[step + before]), label
-            yield f"after {classes[before]} & {name}", cell, x
-        for name, step, x in out:
-            cell = int(row_of[step + label]), after
-            yield f"before {classes[after]} & {name}", cell, x
-        if border_rows is not None and before is None:
-            yield "first", (border_rows[0], label), 1.0
-        if border_rows is not None and after is None:
-            yield "last", (border_rows[1], label), 1.0
-
-    return cells
+    row_of, last = scored.decoder.belief.row_of, len(mine) - 1
+    for t in range(len(mine)):
+        place = f" at {t - at:+d}" if t != at else ""
+        if mine[t] != theirs[t]:
+            for feature, x in _entries(scored.batch, t):
+                # The one feature beyond those with a name.
+                name = names[feature] if feature < len(names) else "nothing known"
+                row = int(row_of[feature])
+                yield name + place, (row, mine[t]), (row, theirs[t]), x
+            for name, end, row in zip(
+                ("first", "last"), (0, last), border_rows or (), strict=False
+            ):
+                if t == end:
+                    yield name + place, (row, mine[t]), (row, theirs[t]), 1.0
+        if not t:
+            continue
+        one, other = (mine[t - 1], mine[t]), (theirs[t - 1], theirs[t])
+        if one != other:
+            step = _step_name(classes, one, other, t - at)
+            yield step, one, other, 1.0
+            for name, row, x in _steps(names, scored, t):
+                cells = [(int(row_of[row + a]), b) for a, b in (one, other)]
+                yield f"{step} & {name}", *cells, x
 
 
-def _explain_token(belief, classes, label, rivals, cells):
-    if not rivals:
-        return TokenExplanation(classes[label], None, np.inf, 0.0, ())
+def _step_name(classes, one, other, distance):
+    """Return the name of the transitions of two labelings, as a token sees them."""
+    if distance in (0, 1):
+        labels = dict.fromkeys(classes[pair[distance]] for pair in (one, other))
+        return f"{('after', 'before')[distance]} {' / '.join(labels)}"
+    steps = (" > ".join(classes[j] for j in pair) for pair in (one, other))
+    return f"{' / '.join(steps)} at {distance:+d}"
+
+
+def _explain_token(belief, classes, labels, rival, at, compare):
+    label = classes[labels[at]]
+    if rival is None:
+        return TokenExplanation(label, None, np.inf, 0.0, ())
     weight = _reader(belief.weights, belief.width)
     variance = _reader(belief.variance, belief.width)
-
-    def score(of):
-        return sum(x * weight(cell) for _, cell, x in cells(of))
-
-    rival = max(rivals, key=score)
     parts, share = [], {}
-    for (name, mine, x), (_, theirs, _) in zip(cells(label), cells(rival), strict=True):
+    for name, mine, theirs, x in compare(labels, rival, at):
         spread = variance(mine) + variance(theirs)
         value = x * (weight(mine) - weight(theirs))
         parts.append(Contribution(name, value, abs(x) * spread**0.5))
@@ -262,8 +350,8 @@ def _explain_token(belief, classes, label, rivals, cells):
         share[theirs] = share.get(theirs, 0.0) - x
     parts.sort(key=lambda part: -abs(part.value))
     return TokenExplanation(
-        classes[label],
-        classes[rival],
+        label,
+        classes[rival[at]],
         sum(part.value for part in parts),
         sum(x * x * variance(cell) for cell, x in share.items()) ** 0.5,
         tuple(parts),

@@ -278,6 +278,27 @@ def check_delta_max_is_the_distance_to_the_best_rival(tagger):
             require(near, f"delta-max of sequence {s}, token {t} is {row[t]}")
 
 
+@law(methods=("explain",), when=is_linear)
+def check_explanations_name_the_best_legal_rival(tagger):
+    """Compare each label with the best legal labeling that has another one there."""
+    tagger, X = short_sequences(tagger)
+    lattice = Lattice(tagger)
+    for s, sequence in enumerate(X):
+        codes, total = lattice.labelings(sequence)
+        scale = 2 * lattice.tolerance * max(1.0, np.abs(total).max())
+        for t, why in enumerate(tagger.explain(sequence)):
+            place = f"token {t} of sequence {s}"
+            other = codes[:, t] != lattice.labels.index(why.label)
+            best = total[other].max() if other.any() else -np.inf
+            near = np.isclose(why.margin, total.max() - best, rtol=0, atol=scale)
+            require(near, f"the margin at {place} is {why.margin}")
+            require(why.margin >= -scale, f"the margin at {place} is negative")
+            require((why.rival is None) == (not other.any()), f"no rival at {place}")
+            added = sum(part.value for part in why.contributions)
+            summed = why.rival is None or np.isclose(added, why.margin, atol=scale)
+            require(summed, f"contributions at {place} sum to {added}")
+
+
 @law()
 def check_entities_agree_with_labels(tagger):
     """Give the spans of the predicted labels, with the least confidence of a token."""

@@ -94,7 +94,7 @@ def test_what_is_added_to_a_margin_sums_up_to_it(run, files):
     args = [files / "test.conll", "--at", 0, "--top", 3]
     lines = run("inspect", files / "m.skcw", *args)[1].rstrip().split("\n")
     assert len(lines) == 2 + 3 + 1 + 1
-    added = [float(line.split()[-2]) for line in lines[2:]]
+    added = [float(line.split()[-1]) for line in lines[2:]]
     # Four decimals are printed.
     assert sum(added[:-1]) == pytest.approx(added[-1], abs=5e-4)
 
@@ -105,7 +105,7 @@ def test_words_can_be_typed(run, files):
     found = json.loads(out)["explanation"]
     assert [word["word"] for word in found] == ["Ann", "left", "1/2"]
     table = run("inspect", files / "m.skcw", *tokens)[1].split("\n")
-    assert table[0].split()[:6] == ["at", "word", "label", "rival", "margin", "std"]
+    assert table[0].split()[:6] == ["at", "word", "label", "rival", "margin", "decided"]
     assert table[2].split()[:2] == ["0", "Ann"]
 
 

@@ -140,7 +140,8 @@ def test_a_risk_that_no_threshold_keeps_leaves_all_for_review(
 
 def test_a_model_without_threshold_cannot_accept(run, files):
     code, out, err = run("tag", files / "m.skcw", files / "test.conll", "--accept")
-    assert (code, out) == (2, "") and "the model has no threshold" in err
+    assert (code, out) == (1, "") and "the model has no threshold" in err
+    assert err.count("\n") == 1
 
 
 def test_a_risk_without_a_threshold_is_refused(run, calibrated):

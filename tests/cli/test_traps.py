@@ -149,3 +149,61 @@ def test_standard_input_is_guessed_and_read_whole(run, tmp_path, corpus, stdin):
     code, _, err = run("train", "-", "-o", tmp_path / "m.skcw", "-q", "--passes", 2)
     assert (code, err) == (0, "")
     assert os.path.getsize(tmp_path / "m.skcw")
+
+
+def test_labels_that_a_scheme_cannot_have_are_named_by_file_and_line(run, tmp_path):
+    (tmp_path / "c").write_text("Ann B-PER O\n\n\nBob O O\nmet NN O\n")
+    (tmp_path / "t.csv").write_text("sentence_id,word,label\n1,Ann,O\n2,Bob,NN\n")
+    labels = {"c": ["--label-column", 1], "t.csv": []}
+    for name, line, place in (
+        ("c", 5, "sentence 1, token 1"),
+        ("t.csv", 3, "sentence 1, token 0"),
+    ):
+        path, scheme = tmp_path / name, [*labels[name], "--scheme", "IOBES"]
+        told = f"{place} has the label 'NN', which is neither"
+        _, _, err = run("train", path, "-o", tmp_path / "m", *scheme)
+        assert f"skcw train: {path}, line {line}: {told}" in err
+        _, _, err = run("convert", path, tmp_path / "new.jsonl", *scheme)
+        assert f"skcw convert: {path}, {told}" in err
+    _, _, err = run("evaluate", tmp_path / "c", *labels["c"], "--scheme", "IOBES")
+    assert f"skcw evaluate: {tmp_path / 'c'}, sentence 1, token 1 has" in err
+
+
+def test_results_that_cannot_be_written_are_refused_before_the_work(
+    run, files, tmp_path, monkeypatch
+):
+    (tmp_path / "folder").mkdir()
+    train, model = files / "train.conll", files / "m.skcw"
+    for command in (
+        ["compare", train, train, "--json=FILE"],
+        ["train", train, "-o", tmp_path / "m", "--json=FILE"],
+        ["check", train, "--json=FILE"],
+        ["inspect", model, "--label", "O", "--plot", "FILE"],
+        ["tag", model, train, "-o", "FILE"],
+    ):
+        for name, fault in (
+            ("no/a.png", "there is no such folder"),
+            ("folder", "is a folder, not a file"),
+        ):
+            path = str(tmp_path / name)
+            given = [str(word).replace("FILE", path) for word in command]
+            code, out, err = run(*given)
+            assert (code, out) == (1, "") and err.endswith(f"{fault}\n")
+            assert err.count("\n") == 1
+
+    def refuse(dir):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    code, _, err = run("train", train, "-o", tmp_path / "m")
+    assert code == 1 and "the folder cannot be written to" in err
+
+
+def test_a_model_is_no_corpus(run, files, tmp_path):
+    for command in (
+        ["train", files / "m.skcw", "-o", tmp_path / "m"],
+        ["tag", files / "m.skcw", files / "m.skcw"],
+        ["tag", files / "m.skcw", files / "m.skcw", "--text"],
+    ):
+        code, _, err = run(*command)
+        assert code == 1 and err.endswith("m.skcw is not a text but a model of skcw\n")

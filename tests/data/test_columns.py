@@ -180,8 +180,13 @@ def test_a_column_that_is_not_there_is_refused(columns, column):
 def test_a_name_that_is_not_there_is_refused(columns):
     with pytest.raises(KeyError, match=r"no column 'lemma'.*'word', 'pos'"):
         columns.column("lemma")
-    with pytest.raises(KeyError, match="no names"):
-        TokenColumns.from_sequences(ROWS).split_label("pos")
+    unnamed = TokenColumns.from_sequences(ROWS)
+    assert (
+        unnamed.select(["pos"]).names == ("pos",) and unnamed.select([1]).names is None
+    )
+    assert unnamed.column("word").tolist() == unnamed.column(0).tolist()
+    with pytest.raises(KeyError, match=r"columns are .*word"):
+        unnamed.split_label("x2")
     with pytest.raises(TypeError, match="list"):
         columns.select("word")
 

@@ -226,9 +226,12 @@ def test_frames_are_made_of_lists_and_of_nothing_too(library, tagger, corpus):
     ]
     assert listed(found, "word") == [word for row in X for word, _ in row]
     bare = answers.to_frame(backend=library)
-    assert list(bare.columns) == ["sentence_id", "predicted", "confidence"]
+    # The tokens that were asked about are known; those of features have no text.
+    assert bare.equals(found)
+    encoded = tagger.predict_all(tagger.encode(X)).to_frame(backend=library)
+    assert list(encoded.columns) == ["sentence_id", "predicted", "confidence"]
     with_features = answers.to_frame([[["f=1"]] * len(x) for x in X], backend=library)
-    assert list(with_features.columns) == list(bare.columns)
+    assert list(with_features.columns) == list(encoded.columns)
 
 
 def test_a_saved_model_and_a_calibrated_one_answer_in_frames(tmp_path, tagger, corpus):

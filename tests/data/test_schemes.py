@@ -1,5 +1,7 @@
 """Conversion of schemes changes how spans are written, never the spans."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -157,3 +159,10 @@ def test_lone_letters_of_bilou_are_prefixes_where_the_scheme_is_named():
 )
 def test_the_only_label_without_a_prefix_stands_for_no_span(labels, found):
     assert odd_outside(labels) == found
+
+
+def test_the_error_about_a_label_comes_back_from_a_worker():
+    with pytest.raises(ValueError, match="sentence 1, token 0 has the label") as caught:
+        convert_labels([["O"], ["NN"]], "IOBES")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and (again.sentence, again.token) == (1, 0)

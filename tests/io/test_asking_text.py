@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 
 import skcw
@@ -12,8 +13,9 @@ from skcw import (
     SelectiveTagger,
     make_tagging_pipeline,
 )
+from skcw.data import TokenColumns
 from skcw.datasets import make_tagged_corpus
-from skcw.io import Tokenizer
+from skcw.io import Tokenizer, read_columns, write_columns
 from skcw.io.text_answers import TextEntity
 
 TEXT = "Dear all,\n\nAnn met Bob in Rome. “Carla,” he said, didn't."
@@ -144,11 +146,63 @@ def test_the_tokenizer_stays_with_a_wrapped_pipeline(
 
 
 def test_a_model_that_reads_other_columns_is_refused(corpus, tmp_path):
-    pipeline = make_tagging_pipeline("ner").fit(corpus.tokens, corpus.labels)
+    write_columns(tmp_path / "corpus", corpus.tokens, corpus.labels)
+    X, y = read_columns(tmp_path / "corpus").split_label()
+    for features in ("ner", ["pos"]):
+        pipeline = make_tagging_pipeline(features).fit(X, y)
+        pipeline.save(tmp_path / "model")
+        for model in (pipeline, InferenceModel.open(tmp_path / "model")):
+            with pytest.raises(ValueError, match="looks at the columns pos"):
+                model.predict_text(TEXT)
+    # A function may look at any of them.
+    reads = make_tagging_pipeline(["word", lambda tokens, i: tokens[i][1]]).fit(X, y)
+    with pytest.raises(ValueError, match="looks at the columns pos") as error:
+        reads.predict_text(TEXT)
+    assert "TokenColumns.from_sequences(X).select(['word'])" in str(error.value)
+    words = TokenColumns.from_sequences(X).select(["word"])
+    assert make_tagging_pipeline("ner").fit(words, y).predict_text(TEXT).sentences
+
+
+def test_many_texts_are_asked_about_at_once(pipeline, words, tmp_path, monkeypatch):
     pipeline.save(tmp_path / "model")
-    for model in (pipeline, InferenceModel.open(tmp_path / "model")):
-        with pytest.raises(ValueError, match="looks at the columns word, pos"):
-            model.predict_text(TEXT)
+    model = InferenceModel.open(tmp_path / "model")
+    texts = [" ".join(sentence) for sentence in words[:7]]
+    texts += ["", f"{texts[0]}\n\n{texts[1]}"]
+    monkeypatch.setattr("skcw.io.text_answers.BATCH_WORDS", 30)
+    expected = [pipeline.predict_text(text) for text in texts]
+    series = pd.Series(texts)
+    for found in (pipeline.predict_text(texts), model.predict_text(series)):
+        assert [one.to_dict() for one in found] == [one.to_dict() for one in expected]
+        options = {"entity_confidence": "exact", "method": "marginal"}
+        for one, other in zip(found, expected, strict=True):
+            assert one.entities(**options) == other.entities(**options)
+            labels = one.predictions.labels().tolist()
+            assert labels == other.predictions.labels().tolist()
+
+
+def test_texts_are_read_as_they_come(pipeline, capsys, monkeypatch):
+    monkeypatch.setattr("skcw.io.text_answers.BATCH_WORDS", 3)
+    read = []
+    texts = (read.append(n) or f"Ann met Bob {n}." for n in range(9))
+    found = pipeline.predict_text(texts, progress=True)
+    assert next(found).text == "Ann met Bob 0." and read == [0]
+    assert len(list(found)) == 8 and "9 texts" in capsys.readouterr().err
+
+
+def test_what_is_no_text_is_named(pipeline):
+    for wrong, match in (
+        ([TEXT, None], "text 1 is None"),
+        (["a", float("nan")], "text 1 is nan"),
+        (b"Ann", "text is a bytes"),
+        (7, "text is a int"),
+        (pd.DataFrame({"text": [TEXT]}), "text is a DataFrame"),
+    ):
+        with pytest.raises(TypeError, match=match):
+            pipeline.predict_text(wrong)
+    for ask in (pipeline.predict, pipeline.predict_confidence, pipeline.tagger.predict):
+        for X in ("Ann left", ["Ann left"]):
+            with pytest.raises(TypeError, match="call predict_text of a pipeline"):
+                ask(X)
 
 
 def test_a_column_that_no_feature_looks_at_does_no_harm(corpus):

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import pickle
 import re
 import threading
 from functools import partial
@@ -242,6 +243,26 @@ def test_a_byte_that_is_no_utf8_is_named_with_its_line(tmp_path, name):
     message = str(caught.value)
     assert message.startswith(f"{path}, line 4: the byte 0xf1 is not utf-8")
     assert message.endswith('encoding="latin-1"')
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "not a text but a picture"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "not a text but a picture"),
+        (b"PK\x03\x04", "not a text but an archive"),
+        (pickle.dumps([1, 2]), "not a text but a pickle"),
+        (b"\x93NUMPY\x01\0", "not a text but an array of NumPy"),
+        (b"some words\n\xe9\x01\0\x10\0\xff", "this is a binary file, not a text"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_file_that_is_no_text_is_called_what_it_is(data, kind, encoding):
+    if "binary" in kind and encoding == "latin-1":
+        return  # any byte is a character there
+    for packed in (data, gzip.compress(data)):
+        with pytest.raises(ColumnFileError, match=kind):
+            read_columns(io.BytesIO(packed), encoding=encoding)
 
 
 def test_the_first_fault_of_a_file_is_the_one_that_is_told():

@@ -1,5 +1,7 @@
 """Classifiers exported by skl2onnx and run by onnxruntime."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -127,3 +129,9 @@ def test_skl2onnx_itself_knows_the_classifiers_after_one_call(digits):
     exported = skl2onnx.to_onnx(MultiClassCW(random_state=0).fit(X, y), X[:1])
     names = [output.name for output in exported.graph.output]
     assert names == ["label", "scores", "probabilities"]
+
+
+def test_the_extra_that_is_missing_is_named(digits, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'skcw\[onnx\]'"):
+        to_onnx(MultiClassCW())

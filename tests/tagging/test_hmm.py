@@ -144,7 +144,7 @@ def test_explanations_add_up_to_delta(words):
     fitted = HMMSequenceTagger(constraints=None).fit(*words)
     for x in corpus(n_sequences=8, seed=1)[0] + [["Zorro"]]:
         margins = [token.margin for token in fitted.explain(x)]
-        (delta,) = fitted.predict_confidence([x], "delta")
+        (delta,) = fitted.predict_confidence([x], "delta-max")
         assert_allclose(margins, delta, rtol=1e-6, atol=CLOSE)
         features = {part.feature for part in fitted.explain(x)[0].contributions}
         assert "first" in features
