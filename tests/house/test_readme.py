@@ -60,7 +60,7 @@ def test_the_code_of_the_page_on_sklearn_crfsuite_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (PROJECT / "docs/from-sklearn-crfsuite.md").read_text(encoding="utf-8")
     samples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(samples) == 5
+    assert len(samples) == 6
     exec(compile("\n".join(samples), "from-sklearn-crfsuite.md", "exec"), {})
 
 
