@@ -344,7 +344,7 @@ def _saved(pipeline, corpus, held_out, options):
 
 
 def _tell_of_slips(tagger, options):
-    """Tell of training labels that break the scheme that nearly all of them follow."""
+    """Tell of sentences that break the scheme that nearly all of them follow."""
     faults = getattr(tagger, "scheme_faults_", {})
     scheme = getattr(tagger, "constraints_", None)
     if faults.get(scheme) and tagger.constraints == "auto":

@@ -446,12 +446,12 @@ class Repairs:
 
     Examples
     --------
-    >>> from skcw.data.schemes import Repairs, extract_spans
+    >>> from skcw.data.schemes import Repairs
     >>> repairs = Repairs()
-    >>> labels = ["B-PER", "I-PER", "O", "I-PER"]
-    >>> repairs.add(labels, extract_spans(labels), 0)
+    >>> repairs.add_read(["B-A", "I-A", "O", "I-A"], 0)
     >>> repairs.tell(print)
-    labels repaired: 1, sentences: 1; first: sentence 0, token 3, I-PER after O ...
+    labels repaired: 1, sentences: 1; first: sentence 0, token 3,
+    I-A after O, read as B-A
     """
 
     def __init__(self):
