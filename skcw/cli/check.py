@@ -73,9 +73,9 @@ def run(options):
         raise UsageError("-o is the corpus itself; the list needs a file of its own")
     if options.folds < 2:
         raise UsageError("--folds must be at least 2: one to test, the others to train")
-    options.quiet = True  # Nobody needs a line for each pass of each fold.
     corpus = open_input(options.corpus, options)
     X, y = read_labeled(corpus)
+    options.quiet = True  # Nobody needs a line for each pass of each fold.
     if options.output is not None:
         _refuse_blanks(y)
     suspects = _suspects(options, corpus, X, y)

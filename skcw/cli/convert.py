@@ -1,6 +1,6 @@
 """``skcw convert``: from one format of corpora to another."""
 
-from skcw.cli.inputs import label_names_of, open_input, rescheme
+from skcw.cli.inputs import label_names_of, open_input, place_in, rescheme
 from skcw.cli.messages import UsageError, note, written
 from skcw.cli.options import (
     add_file,
@@ -11,7 +11,9 @@ from skcw.cli.options import (
     add_scheme,
     command_parser,
 )
+from skcw.data.schemes import Repairs
 from skcw.io.formats import FORMATS, form_of, formats_written
+from skcw.io.json_records import TEXT_FORMS
 
 TEXT = """\
 Write a corpus in another format. Sentences are converted one by one, so files may be of
@@ -72,18 +74,23 @@ def run(options):
     with_labels = options.label_column != "none"
     if not with_labels:
         options.label_column = None
-    corpus = open_input(options.input, options)
+    corpus, repairs = open_input(options.input, options), Repairs()
+    # What is written as spans is read leniently even where no scheme is asked for.
+    as_spans = target in TEXT_FORMS and options.scheme is None
     n_sentences = n_words = 0
     with written(options.output) as file:
         for sentence in corpus.sentences(with_labels):
             if len(sentence.tokens):
                 labels = sentence.labels
                 if labels is not None:
-                    place = options, corpus.title, None, n_sentences
-                    labels = rescheme([labels], *place)[0]
+                    place = place_in(corpus.title, sentence.lines, before=n_sentences)
+                    if as_spans:
+                        repairs.add_read(labels, 0, place)
+                    labels = rescheme([labels], options, place, repairs)[0]
                 file.write(lines(sentence._replace(labels=labels)))
                 n_sentences += 1
                 n_words += len(sentence.tokens)
+    repairs.tell(corpus.opened.note)
     note(options, f"{n_sentences} sentences, {n_words} words, written as {target}")
 
 

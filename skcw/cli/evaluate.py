@@ -29,6 +29,7 @@ from skcw.cli.inputs import (
     for_model,
     open_input,
     open_model,
+    place_in,
     rescheme,
 )
 from skcw.cli.messages import UsageError, looks_like_model, report, warn
@@ -256,8 +257,8 @@ def run(options):
     n_sentences = 0
     for gold, guess in labels:
         same.add(gold, guess)
-        place = options, corpus.title, None, n_sentences
-        tally.add(rescheme(gold, *place), rescheme(guess, *place))
+        place = place_in(corpus.title, before=n_sentences)
+        tally.add(rescheme(gold, options, place), rescheme(guess, options, place))
         n_sentences += len(gold)
     if not tally.words:
         raise ValueError("there are no words to evaluate")
@@ -315,7 +316,7 @@ def _judged_blocks(features, ask, corpus, tally):
         if not number:
             check_file(features, X, corpus.title, "evaluate", " besides the labels")
         answers = ask(X)
-        place = corpus.options, corpus.title, X, n_sentences
-        tally.add(answers, rescheme(gold, *place))
+        place = place_in(corpus.title, X.lines, X.offsets, n_sentences)
+        tally.add(answers, rescheme(gold, corpus.options, place))
         n_sentences += len(X)
         yield gold, answers.labels()

@@ -104,26 +104,56 @@ def label_names_of(text, key=None):
     return label_names([line.strip() for line in content.splitlines() if line.strip()])
 
 
-def rescheme(y, options, title=None, X=None, before=0):
+def rescheme(y, options, place=None, repairs=None):
     """Return labels in the scheme that was asked for, if any.
 
-    Errors name the file `title`, the sentence, where `before` have been read already,
-    and the line if the columns `X` know it.
+    Errors and repairs, if they are counted, name the `place` of a label in a file.
     """
     if options.scheme is None:
         return y
-    from skcw.data.schemes import LabelError, convert_labels
+    from skcw._util.ragged import object_rows
+    from skcw.data.schemes import LabelError, converted
 
     try:
-        return convert_labels(y, options.scheme)
+        return object_rows(converted(y, options.scheme, repairs=repairs, place=place))
     except LabelError as error:
-        if title is None:
+        if place is None:
             raise
-        s, token = error.sentence, error.token
-        place = f"sentence {before + s}, token {token}"
-        if X is not None and X.lines is not None:
-            place = f"line {X.lines[X.offsets[s] + token]}: {place}"
-        raise ValueError(f"{title}, {place} {error.fault}") from None
+        where = place(error.sentence, error.token)
+        raise ValueError(f"{where} {error.fault}") from None
+
+
+def place_in(title, lines=None, offsets=(0,), before=0):
+    """Return a function that names where a token of a sentence is in a file.
+
+    Parameters
+    ----------
+    title : str
+        The file.
+    lines : sequence of int, default=None
+        The line of each token of all sentences, if it is known.
+    offsets : sequence of int
+        Where the tokens of each sentence begin.
+    before : int
+        How many sentences have been read already.
+
+    Returns
+    -------
+    place : callable
+        ``place(sentence, token)`` is a text.
+
+    Examples
+    --------
+    >>> from skcw.cli.inputs import place_in
+    >>> place_in("a.conll", [7, 8], before=2)(0, 1)
+    'a.conll, line 8: sentence 2, token 1'
+    """
+
+    def place(s, token):
+        line = "" if lines is None else f"line {lines[offsets[s] + token]}: "
+        return f"{title}, {line}sentence {before + s}, token {token}"
+
+    return place
 
 
 class Corpus:
@@ -159,11 +189,15 @@ class Corpus:
         self._blocks = chain([head], blocks)
 
     def __iter__(self):
+        from skcw.data.schemes import Repairs
+
+        file, repairs = self.file, Repairs()
         for X, y in self._blocks:
-            file, before = self.file, self.n_sentences
+            place = place_in(file.title, X.lines, X.offsets, self.n_sentences)
             self.n_sentences += len(X)
             self.n_words += int(X.n_tokens)
-            yield X, rescheme(y, file.options, file.title, X, before)
+            yield X, rescheme(y, file.options, place, repairs)
+        repairs.tell(file.opened.note)
 
 
 def read_labeled(file):

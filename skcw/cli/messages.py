@@ -23,8 +23,8 @@ ADVICE = {
     r"\bfit on more, or call fit_confidence .*": "train it on more sentences",
     r'\bto="(\w+)"': r"--to \1",
     # Options that are called in Python as on the command line.
-    r"\b(columns|format|separator|label_names|\w+_column)=([\w-]?)": lambda found: (
-        f"--{found[1].replace('_', '-')} {found[2]}".rstrip()
+    r"\b(columns|format|label_names|misaligned|separator|\w+_column)=([\w-]?)": (
+        lambda found: f"--{found[1].replace('_', '-')} {found[2]}".rstrip()
     ),
 }
 
@@ -135,7 +135,10 @@ def note(options, message):
     message : str
         The assumption, and the option that overrides it.
     """
-    if not getattr(options, "quiet", False):
+    # A file that is read twice is told of once.
+    told = vars(options).setdefault("told", set())
+    if not getattr(options, "quiet", False) and message not in told:
+        told.add(message)
         print(f"skcw {options.command}: {message}", file=sys.stderr)
 
 

@@ -147,6 +147,13 @@ def add_reading(parser, columns=COLUMNS):
         "O,B-PER,I-PER; or a file with one per line, or with an id2label in JSON",
     )
     group.add_argument(
+        "--misaligned",
+        choices=["widen", "drop", "raise"],
+        help="what to do about spans in JSON that begin or end within a word: widen "
+        "them to whole words, drop them, or raise an error (default: widen; how many "
+        "is told)",
+    )
+    group.add_argument(
         "--outside",
         metavar="LABEL",
         help='the label of words outside of all names (default: O); it is read as "O"',

@@ -37,6 +37,7 @@ from skcw.cli.messages import (
     check_readable,
     check_replaceable,
     check_writable,
+    note,
     report,
 )
 from skcw.cli.options import (
@@ -186,6 +187,7 @@ def run(options):
     pipeline = make_tagging_pipeline(features, tagger)
     judged = _fit(pipeline, corpus, dev, checkpoint, clock)
     model, tagger = _saved(pipeline, corpus, held_out, options), pipeline.tagger
+    _tell_of_slips(tagger, options)
     if checkpoint is not None:
         checkpoint.clear()
     if options.calibrate is not None:
@@ -339,6 +341,19 @@ def _saved(pipeline, corpus, held_out, options):
     dtype = "float16" if options.half else None
     model.save(options.output, dtype, mapped=options.mapped)
     return model
+
+
+def _tell_of_slips(tagger, options):
+    """Tell of sentences that break the scheme that nearly all of them follow."""
+    faults = getattr(tagger, "scheme_faults_", {})
+    scheme = getattr(tagger, "constraints_", None)
+    if faults.get(scheme) and tagger.constraints == "auto":
+        note(
+            options,
+            f"sentences that break the scheme {scheme}: {faults[scheme]} of "
+            f"{faults['sequences']}; they are learned from as they are (`skcw convert "
+            "--scheme` says where the first is, and repairs them)",
+        )
 
 
 def _scores(tagger, batch, y, judged_on):

@@ -1,7 +1,9 @@
 """Label schemes: spans from labels, and which labels may follow each other."""
 
+import warnings
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -382,7 +384,8 @@ def convert_labels(
         The scheme to read. Naming it means that each fault of the scheme is an error.
         By default all are read by the one rule of the conlleval program, which
         forgives faults: a span begins at ``B-`` or ``S-``, after ``O``, after ``E-``
-        or ``S-``, and wherever the type changes.
+        or ``S-``, and wherever the type changes. A warning counts the labels that
+        are faults in the scheme that has the fewest of them.
     outside : str, default="O"
         The label of `y` for tokens outside of all spans, such as ``"NONE"`` or
         ``"_"``. The result calls it ``"O"``, as the whole package does.
@@ -413,9 +416,16 @@ def convert_labels(
     >>> convert_labels([["B-PER", "NONE"]], "IOB2", outside="NONE").tolist()
     [['B-PER', 'O']]
     """
+    repairs = Repairs()
+    rows = object_rows(converted(y, target, source, outside, repairs))
+    repairs.tell(partial(warnings.warn, stacklevel=3))
+    return rows
+
+
+def converted(y, target, source="auto", outside="O", repairs=None, place=None):
+    """Yield what `convert_labels` returns; `repairs` at a `place` are counted."""
     target = scheme_name(target, "target")
     source = None if source == "auto" else scheme_name(source, "source")
-    rows = []
     for s, labels in enumerate(y):
         if isinstance(labels, (str, bytes)):
             raise TypeError(f"y[{s}] is {labels!r}; it must be a sequence of labels")
@@ -423,8 +433,59 @@ def convert_labels(
         spans = _read_leniently(_prefixed_parts(labels, s, source))
         if source is not None:
             _refuse_faults(labels, _written(labels, spans, source), s, source)
-        rows.append(_written(labels, spans, target))
-    return object_rows(rows)
+        elif repairs is not None:
+            repairs.add(labels, spans, s, place)
+        yield _written(labels, spans, target)
+
+
+class Repairs:
+    """Counts the labels that lenient reading repairs.
+
+    These are the faults of the scheme that has the fewest of them: a correct corpus has
+    none, in whichever scheme it is.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import Repairs
+    >>> repairs = Repairs()
+    >>> repairs.add_read(["B-A", "I-A", "O", "I-A"], 0)
+    >>> repairs.tell(print)
+    labels repaired: 1, sentences: 1; first: sentence 0, token 3,
+    I-A after O, read as B-A
+    """
+
+    def __init__(self):
+        # Of schemes with equally many faults the first counts: IOB1 is rare.
+        self._faults = {name: [0, 0, None] for name in (*list(SCHEMES)[1:], "IOB1")}
+
+    def add(self, labels, spans, sentence, place=None):
+        """Count those of a sentence; ``place(sentence, token)`` names where one is."""
+        place = place or "sentence {}, token {}".format
+        for scheme, faults in self._faults.items() if spans else ():
+            right = _written(labels, spans, scheme)
+            if right != labels:
+                wrong = [t for t, label in enumerate(labels) if label != right[t]]
+                t = wrong[0]
+                before = f"after {labels[t - 1]}" if t else "at the beginning"
+                faults[0] += len(wrong)
+                faults[1] += 1
+                faults[2] = faults[2] or (
+                    f"{place(sentence, t)}, {labels[t]} {before}, read as {right[t]}"
+                )
+
+    def add_read(self, labels, sentence, place=None):
+        """Count those of a sentence whose labels are read as spans, if they are."""
+        labels = list(labels)
+        if are_spans(set(labels)):
+            self.add(labels, extract_spans(labels), sentence, place)
+
+    def tell(self, tell):
+        """Tell of them, if there are any."""
+        n_labels, n_sentences, first = min(self._faults.values(), key=itemgetter(0))
+        if n_labels:
+            tell(
+                f"labels repaired: {n_labels}, sentences: {n_sentences}; first: {first}"
+            )
 
 
 class LabelError(ValueError):

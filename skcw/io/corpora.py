@@ -77,8 +77,10 @@ class CorpusFile:
         """
         without = ((X, [None] * len(X)) for _, X in self.unlabeled())
         for X, y in self.labeled() if with_labels else without:
-            for columns, labels in zip(lists_of(X), y, strict=True):
-                yield Sentence(columns, labels)
+            known = {} if X.lines is None else {"lines": X.lines}
+            rows = zip(lists_of(X), y, rows_of(known, X), strict=True)
+            for columns, labels, more in rows:
+                yield Sentence(columns, labels, **more)
 
     def reading(self):
         """Return how the file is read, for the model to remember: plain values."""
@@ -288,8 +290,9 @@ class RecordFile(NamedFile):
         for held, X, label in self._blocks(BLOCK_TOKENS, self.label, with_labels):
             y = [None] * len(X) if label is None else self.labels(X.column(label))
             rows = zip(held, lists_of(self._features(X, label)), y, strict=True)
-            for (_, _, sentence), columns, labels in rows:
-                yield sentence._replace(columns=columns, labels=labels)
+            for (line, _, sentence), columns, labels in rows:
+                lines = [line] * len(sentence.tokens)
+                yield sentence._replace(columns=columns, labels=labels, lines=lines)
 
     def echo(self, read, X, added):
         """Return the records with the added columns."""
@@ -395,7 +398,7 @@ def is_added(name):
 
 
 def rows_of(added, X):
-    """Yield the added columns of each sentence of X."""
+    """Yield the part of added columns that each sentence of X has."""
     for a, b in pairwise(X.offsets.tolist()):
         yield {name: values[a:b] for name, values in added.items()}
 

@@ -1,8 +1,10 @@
 """JSON lines: files with one sentence per line, as a JSON record."""
 
 import json
+import warnings
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from os import PathLike
 from typing import Any
 
@@ -10,6 +12,7 @@ from skcw._util.checks import check_same_lengths
 from skcw._util.files import rewriting
 from skcw.data.columns import TokenColumns
 from skcw.data.labels import check_label_rows
+from skcw.data.schemes import Repairs
 from skcw.data.text_lines import name_of, numbered_lines
 from skcw.exceptions import ColumnFileError
 from skcw.io.corpora import (
@@ -22,6 +25,9 @@ from skcw.io.corpora import (
 from skcw.io.formats import PREDICTED, OptionError
 from skcw.io.json_records import (
     FORMS,
+    MISALIGNED,
+    TEXT_FORMS,
+    Misaligned,
     RecordError,
     Sentence,
     label_names,
@@ -46,6 +52,7 @@ def read_json_lines(
     names: Any = None,
     tokenize: Callable[..., Any] | None = None,
     encoding: str = "utf-8",
+    misaligned: str = "widen",
 ) -> Any:
     r"""Read a file with one JSON record per line, each a sentence.
 
@@ -69,10 +76,13 @@ def read_json_lines(
         ``ClassLabel`` of a dataset.
     tokenize : callable, default=None
         Takes a text and returns where its tokens begin and end, for records with a
-        text and no tokens. By default words, numbers and single other characters. A
-        token belongs to a span that it shares a character with.
+        text and no tokens. By default words, numbers and single other characters.
     encoding : str, default="utf-8"
         The encoding of the file.
+    misaligned : {"widen", "drop", "raise"}, default="widen"
+        What to do about spans that begin or end within a token: widen them to the
+        tokens that they share a character with, or leave them out, and warn; or raise.
+        A span that cuts a token of the record's own is an error unless it is dropped.
 
     Returns
     -------
@@ -100,13 +110,19 @@ def read_json_lines(
     >>> X[0], y[0]
     ([('Ann',), ('left',)], ['B-PER', 'O'])
     """
-    options = {"label": label, "tokenize": tokenize}
+    if misaligned not in MISALIGNED:
+        known = ", ".join(map(repr, MISALIGNED))
+        raise ValueError(f"misaligned is {misaligned!r}; it must be one of {known}")
+    options = {"label": label, "tokenize": tokenize, "misaligned": misaligned}
     options["names"] = label_names(names, label)
-    pairs = [(number, s) for number, _, s in iter_records(source, options, encoding)]
+    # The line that has called this function.
+    warn = partial(warnings.warn, stacklevel=4)
+    records = iter_records(source, options, encoding, warn)
+    pairs = list(map(itemgetter(0, 2), records))
     return columns_of_sentences(pairs, name_of(source))
 
 
-def iter_records(source, options, encoding="utf-8"):
+def iter_records(source, options, encoding, tell):
     """Yield the number of each line, its record and its sentence.
 
     Parameters
@@ -115,8 +131,10 @@ def iter_records(source, options, encoding="utf-8"):
         The file.
     options : dict
         The keywords of ``read_record``.
-    encoding : str, default="utf-8"
+    encoding : str
         The encoding of the file.
+    tell : callable
+        Takes a message about spans that do not begin and end with a token.
 
     Yields
     ------
@@ -127,7 +145,7 @@ def iter_records(source, options, encoding="utf-8"):
     sentence : Sentence
         The sentence.
     """
-    name = name_of(source)
+    name, misaligned = name_of(source), Misaligned()
     for number, line in numbered_lines(source, encoding):
         if not line.strip(BLANKS):
             continue
@@ -141,9 +159,12 @@ def iter_records(source, options, encoding="utf-8"):
                 f"{place}: not JSON: {error}{hint if array else ''}"
             ) from None
         try:
-            yield number, record, read_record(record, **options)
+            sentence = read_record(record, **options)
         except RecordError as error:
             raise ColumnFileError(f"{place}: {error}") from None
+        misaligned.add(place, sentence)
+        yield number, record, sentence
+    misaligned.tell(tell)
 
 
 def write_json_lines(
@@ -197,19 +218,25 @@ def write_json_lines(
     rows = check_label_rows(labels, "labels") if labels is not None else None
     if rows is not None:
         check_same_lengths(columns.lengths, list(map(len, rows)), ("X", "labels"))
+    repairs = Repairs()
     with rewriting(path) as file:
         for s, sentence in enumerate(lists_of(columns)):
+            if rows is not None and form in TEXT_FORMS:
+                repairs.add_read(rows[s], s)
             try:
                 file.write(written(Sentence(sentence, rows and rows[s])))
             except RecordError as error:
                 raise ValueError(f"sentence {s}: {error}") from None
+    repairs.tell(partial(warnings.warn, stacklevel=3))
 
 
 class JsonLinesFile(RecordFile):
     """A file with one JSON record per line: tokens with labels, or text with spans."""
 
-    takes = ("label_names",)
+    takes = ("label_names", "misaligned")
     renamed = {"tokens": "word", "words": "word", "pos_tags": "pos"}
+    # What messages call a record.
+    unit = "line"
     _read = staticmethod(read_record)
 
     def __init__(self, opened):
@@ -233,19 +260,21 @@ class JsonLinesFile(RecordFile):
 
     def _options(self, label):
         tokenize = partial(places_of, tokenizer=self.opened.tokenizer)
-        return {"label": label, "names": self.names, "tokenize": tokenize}
+        found = {"label": label, "names": self.names, "tokenize": tokenize}
+        return found | {"misaligned": self._given("misaligned") or "widen"}
 
     def records(self, label, with_labels):
         """Yield the line, the record and the sentence of each."""
         if isinstance(label, int):
             raise OptionError("JSON lines have keys; label_column= needs one of them")
         options = self._options(label) | {"with_labels": with_labels}
-        return iter_records(self.opened.source, options, self.opened.encoding)
+        opened = self.opened
+        return iter_records(opened.source, options, opened.encoding, opened.note)
 
     def pairs(self, predicted=None):
         """Yield the true and the predicted labels; both may be spans of characters."""
-        guess = self._options(predicted or PREDICTED)
-        for _, record, sentence in self.records(self.label, True):
+        guess, misaligned = self._options(predicted or PREDICTED), Misaligned()
+        for number, record, sentence in self.records(self.label, True):
             try:
                 other = self._read(record, **guess)
             except RecordError as error:
@@ -255,7 +284,9 @@ class JsonLinesFile(RecordFile):
                 ) from None
             if sentence.labels is None:
                 raise ValueError(f"{self.title} has no true labels; label_column=")
+            misaligned.add(f"{self.title}, {self.unit} {number}, predicted", other)
             yield self.labels([sentence.labels]), self.labels([other.labels])
+        misaligned.tell(self.opened.note)
 
     def echo_as_json(self, names, read, X, added):
         """Return the records with the added columns: they are JSON already."""
@@ -296,7 +327,7 @@ class JsonLinesFile(RecordFile):
         form = form if form in FORMS else "tokens"
 
         def written(sentence):
-            columns, labels, text, places, _ = sentence
+            columns, labels, text, places = sentence[:4]
             return line_of(make_record(columns, labels, form, text, places, ids))
 
         return written

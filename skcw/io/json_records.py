@@ -19,7 +19,10 @@ SPAN_KEYS = ("spans", "ents", "entities", "label", "labels")
 # The name of the label column where labels are made from spans.
 LABEL = "label"
 START_KEYS, END_KEYS = ("start", "start_offset"), ("end", "end_offset")
-FORMS = ("tokens", "ids", "prodigy", "doccano", "spacy")
+TEXT_FORMS = ("prodigy", "doccano", "spacy")
+FORMS = ("tokens", "ids", *TEXT_FORMS)
+# What may be done about a span that begins or ends within a token.
+MISALIGNED = ("widen", "drop", "raise")
 # Words with their apostrophes and hyphens, numbers, and single other characters.
 TOKEN = re.compile(r"\w+(?:[.,'’\-]\w+)*|[^\w\s]")
 
@@ -43,6 +46,10 @@ class Sentence(NamedTuple):
         The position of each token in the text.
     label : str, default="label"
         The name of the column of the labels.
+    widened, left_out : tuple of (int, int, str), default=()
+        The spans that did not begin and end with a token.
+    lines : sequence of int, default=None
+        The line of each token, where the file is read for it.
 
     Examples
     --------
@@ -56,6 +63,9 @@ class Sentence(NamedTuple):
     text: str | None = None
     places: list | None = None
     label: str = LABEL
+    widened: tuple = ()
+    left_out: tuple = ()
+    lines: object = None
 
     @property
     def tokens(self):
@@ -106,7 +116,15 @@ def _is_spacy_pair(value):
     return pair and isinstance(value[0], str) and isinstance(value[1], Mapping)
 
 
-def read_record(record, *, label=None, names=None, tokenize=None, with_labels=True):
+def read_record(
+    record,
+    *,
+    label=None,
+    names=None,
+    tokenize=None,
+    with_labels=True,
+    misaligned="widen",
+):
     """Return the sentence of a record.
 
     Parameters
@@ -121,6 +139,9 @@ def read_record(record, *, label=None, names=None, tokenize=None, with_labels=Tr
         Gives where the tokens of a text begin and end, for records without tokens.
     with_labels : bool, default=True
         Whether labels and spans are read; if not, they are left out, right or wrong.
+    misaligned : {"widen", "drop", "raise"}, default="widen"
+        What to do about spans that begin or end within a token. They cannot be widened
+        where the record has tokens of its own.
 
     Returns
     -------
@@ -143,7 +164,8 @@ def read_record(record, *, label=None, names=None, tokenize=None, with_labels=Tr
         return _sentence_of_tokens(record, words, label, names, with_labels)
     if not with_labels:
         record, label = {"text": record.get("text")}, None
-    return _sentence_of_text(record, words, label, tokenize or simple_tokens)
+    tokenize = tokenize or simple_tokens
+    return _sentence_of_text(record, words, label, tokenize, misaligned)
 
 
 def _sentence_of_tokens(record, words, label, names, with_labels):
@@ -205,7 +227,7 @@ def _named(values, names, key):
     return [names[value] for value in values]
 
 
-def _sentence_of_text(record, tokens, label, tokenize):
+def _sentence_of_text(record, tokens, label, tokenize, misaligned):
     """Return a sentence whose record has a text, and perhaps tokens and spans."""
     text = record.get("text")
     if not isinstance(text, str):
@@ -217,10 +239,70 @@ def _sentence_of_text(record, tokens, label, tokenize):
     if given:
         columns |= _columns_of_tokens(tokens, text)
     spans = _spans_of(record, label)
-    labels = None
-    if spans is not None:
-        labels = labels_of_spans(spans, places, text, exact=given)
-    return Sentence(columns, labels, text, places)
+    if spans is None:
+        return Sentence(columns, None, text, places)
+    odd = tuple(span for span in spans if not _is_aligned(span, places, text))
+    dropped = odd if misaligned == "drop" else ()
+    labels = labels_of_spans(
+        [span for span in spans if span not in dropped],
+        places,
+        text,
+        exact=given or misaligned == "raise",
+    )
+    widened = () if dropped else odd
+    return Sentence(columns, labels, text, places, widened=widened, left_out=dropped)
+
+
+def _is_aligned(span, places, text):
+    """Return whether a span begins and ends with a token."""
+    start, end, _ = span
+    inside = tokens_inside(start, end, places)
+    if not (inside and 0 <= start < end <= len(text)):
+        # It is an error, whatever is done about others.
+        return True
+    return _trimmed(text, start, end) == (places[inside[0]][0], places[inside[-1]][1])
+
+
+def tokens_inside(start, end, places):
+    """Return the numbers of the tokens that share a character with a span."""
+    return [t for t, (a, b) in enumerate(places) if a < end and b > start]
+
+
+class Misaligned:
+    """Counts the spans of a file that do not begin and end with a token.
+
+    Examples
+    --------
+    >>> from skcw.io.json_records import Misaligned, read_record
+    >>> found = Misaligned()
+    >>> sentence = read_record({"text": "Ann left", "spans": [[0, 2, "PER"]]})
+    >>> found.add("line 1", sentence)
+    >>> found.count, found.first
+    (1, "line 1: 'An' (PER) touches ['Ann']")
+    """
+
+    def __init__(self):
+        self.count, self.first, self.what = 0, None, None
+
+    def add(self, place, sentence):
+        """Count those of a sentence, which stands at a place."""
+        spans = sentence.widened or sentence.left_out
+        if spans and self.first is None:
+            text, (start, end, kind) = sentence.text, spans[0]
+            inside = tokens_inside(start, end, sentence.places)
+            tokens = [text[a:b] for a, b in (sentence.places[t] for t in inside)]
+            self.first = f"{place}: {text[start:end]!r} ({kind}) touches {tokens}"
+            done = "widened to" if sentence.widened else "left out, as they are not"
+            self.what = f"{done} whole tokens"
+        self.count += len(spans)
+
+    def tell(self, tell):
+        """Tell of them, if there are any."""
+        if self.count:
+            tell(
+                f"spans {self.what}: {self.count}; first: {self.first} (misaligned= "
+                "says otherwise)"
+            )
 
 
 def _place_of(token, text):
@@ -314,7 +396,7 @@ def labels_of_spans(spans, places, text, exact):
             raise RecordError(
                 f"{what} is not within the text, which has {len(text)} characters"
             )
-        inside = [t for t, (a, b) in enumerate(places) if a < end and b > start]
+        inside = tokens_inside(start, end, places)
         if not inside:
             raise RecordError(f"{what} holds no token: {text[start:end]!r}")
         borders = places[inside[0]][0], places[inside[-1]][1]
@@ -323,8 +405,13 @@ def labels_of_spans(spans, places, text, exact):
             raise RecordError(
                 f"{what}, {text[start:end]!r}, cuts a token of {tokens!r} in two"
             )
-        if any(labels[t] != "O" for t in inside):
-            raise RecordError(f"{what} overlaps another one; a word has one label only")
+        taken = [t for t in inside if labels[t] != "O"]
+        if taken:
+            a, b = places[taken[0]]
+            raise RecordError(
+                f"{what} overlaps another one in {text[a:b]!r}; a word has one label "
+                "only"
+            )
         for t in inside:
             labels[t] = f"{'B' if t == inside[0] else 'I'}-{kind}"
     return labels
@@ -397,7 +484,8 @@ def relabeled_spans(values, sentence, labels, key):
     [[0, 3, 'PER'], [8, 11, 'PER']]
     """
     old, new = extract_spans(sentence.labels), extract_spans(labels)
-    kept = dict(zip(old, sorted(values, key=_span), strict=True))
+    values_read = [v for v in values if _span(v) not in sentence.left_out]
+    kept = dict(zip(old, sorted(values_read, key=_span), strict=True))
     like = values[0] if values else {} if key in SPAN_KEYS[:2] else []
     written = spans_of_labels(labels, sentence.places)
     return [

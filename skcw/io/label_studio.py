@@ -7,7 +7,13 @@ from skcw.data.text_lines import lines_of
 from skcw.exceptions import ColumnFileError
 from skcw.io.corpora import is_added
 from skcw.io.json_lines import BLANKS, JsonLinesFile
-from skcw.io.json_records import LABEL, RecordError, read_record, relabeled_spans
+from skcw.io.json_records import (
+    LABEL,
+    Misaligned,
+    RecordError,
+    read_record,
+    relabeled_spans,
+)
 
 NO_TASK = (
     'this is no task of Label Studio, which has "data" with a text (of other records, '
@@ -29,7 +35,8 @@ class LabelStudioFile(JsonLinesFile):
         The file after a first look.
     """
 
-    takes = ()
+    takes = ("misaligned",)
+    unit = "task"
 
     @staticmethod
     def detect(header, first, fits):
@@ -44,16 +51,19 @@ class LabelStudioFile(JsonLinesFile):
     def records(self, label, with_labels):
         """Yield the number, the task and the sentence of each."""
         options = self._options(label) | {"with_labels": with_labels}
-        left_out = 0
+        left_out, misaligned = 0, Misaligned()
         for number, task in enumerate(self._tasks(), start=1):
+            place = f"{self.title}, task {number}"
             try:
                 sentence = self._read(task, **options)
             except RecordError as error:
-                raise ColumnFileError(f"{self.title}, task {number}: {error}") from None
+                raise ColumnFileError(f"{place}: {error}") from None
+            misaligned.add(place, sentence)
             if with_labels and sentence.labels is None:
                 left_out += 1
             else:
                 yield number, task, sentence
+        misaligned.tell(self.opened.note)
         if left_out:
             self.opened.note(
                 f"tasks of {self.title} without an annotation are left out: {left_out}"

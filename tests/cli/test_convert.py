@@ -129,3 +129,34 @@ def test_a_word_that_a_column_cannot_hold_is_told(run, tmp_path):
     code, _, err = run("convert", tmp_path / "a.jsonl", tmp_path / "b.conll")
     assert code == 1
     assert "'a\\tb' cannot stand in a column: it holds the separator" in err
+
+
+FAULTY = "Ann B-P\nLee I-P\nsaw O\nBob I-P\n\nBob I-P\nsaw O\nUN B-O\n\n"
+
+
+@pytest.mark.parametrize("options", [("--to", "doccano"), ("--scheme", "IOBES")])
+def test_repaired_labels_are_told_once_with_their_line(run, tmp_path, options):
+    (tmp_path / "a.conll").write_text(FAULTY)
+    command = ["convert", tmp_path / "a.conll", tmp_path / "out.jsonl"]
+    err = run(*command, *options)[2]
+    assert err.count("labels repaired: 2, sentences: 2; first") == 1
+    assert "a.conll, line 4: sentence 0, token 3, I-P after O, read as B-P" in err
+    # Labels that are written as they are need no repair.
+    assert "labels repaired" not in run(*command)[2]
+    (tmp_path / "a.conll").write_text("Ann NN\nruns VB\n\n")
+    assert "labels repaired" not in run(*command, "--to", "doccano")[2]
+
+
+def test_spans_that_cut_a_word_are_told_in_one_line(run, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "Ann Lee.", "label": [[0, 5, "P"]]}\n')
+    command = ["convert", path, "-", "--to", "columns", "--format", "jsonl"]
+    code, out, err = run(*command)
+    assert (code, out) == (0, "Ann\tB-P\nLee\tI-P\n.\tO\n\n")
+    assert len(err.splitlines()) == 2
+    assert f"first: {path}, line 1: 'Ann L' (P) touches ['Ann', 'Lee']" in err
+    assert "(--misaligned says otherwise)" in err
+    assert run(*command, "-q", "--misaligned", "drop")[1].count("O") == 3
+    code, _, err = run(*command, "--misaligned", "raise")
+    assert code == 1
+    assert "line 1: the span 0 to 5 (P), 'Ann L', cuts a token" in err

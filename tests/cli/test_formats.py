@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from skcw.datasets import make_tagged_corpus
-from skcw.io.formats import guess_format
+from skcw.io.formats import guess_format, open_corpus
 from tests.cli.conftest import text_of
 
 FORMATS = ("conll", "conllu", "csv", "jsonl", "ids.jsonl", "doccano.jsonl")
@@ -357,3 +357,42 @@ def test_plain_text_becomes_columns_and_spans_a_line_each(run, tmp_path):
     ]
     code, _, err = run("train", *as_text[:1], "-o", tmp_path / "m", *as_text[2:])
     assert code == 1 and "has no labels; it has word" in err
+
+
+def test_spans_that_cut_a_word_are_read_as_in_training(run, tmp_path):
+    record = {"text": "Ann Lee left.", "label": [[0, 5, "PER"]]}
+    right = {"text": "Bob left.", "label": [[0, 3, "PER"]]}
+    path, model = tmp_path / "a.jsonl", tmp_path / "m.skcw"
+    path.write_text(f"{json.dumps(record)}\n{json.dumps(right)}\n")
+    command = ["train", path, "-o", model, "--passes", 2]
+    err = run(*command, "--misaligned", "drop")[2]
+    assert err.count("spans left out") == 1
+    # The model remembers it.
+    code, _, err = run("evaluate", model, path)
+    assert code == 0
+    assert err.count("spans left out") == 1
+    assert "spans widened" in run(*command)[2]
+    # Predicted spans of another tool are counted as well.
+    path.write_text(json.dumps(record | {"predicted": [[0, 2, "PER"]]}))
+    err = run("evaluate", path)[2]
+    assert "line 1, predicted: 'An' (PER) touches ['Ann']" in err
+    assert f"first: {path}, line 1: 'Ann L'" in err
+
+
+def test_a_file_with_spans_left_out_is_corrected(run, tmp_path):
+    path, table = tmp_path / "a.jsonl", tmp_path / "table.csv"
+    records = [{"text": "Ann Lee met Bob.", "label": [[0, 5, "PER"], [12, 15, "PER"]]}]
+    records += [{"text": "Bob left.", "label": [[0, 3, "PER"]]}] * 4
+    records += [{"text": "Bob left.", "label": []}]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    corpus = open_corpus(str(path), {"misaligned": "drop"})
+    parts = list(corpus.relabeled({0: ["O", "O", "O", "B-LOC", "O"]}))
+    assert json.loads(parts[0]) == records[0] | {"label": [[12, 15, "LOC"]]}
+    assert list(map(json.loads, parts[1:])) == records[1:]
+    command = ["check", path, "--misaligned", "drop"]
+    err = run(*command, "--folds", 2, "--passes", 1, "-o", table)[2]
+    assert err.count("spans left out") == 1
+    # The file is read three times, and told of once.
+    err = run(*command, "--fix", table, "-o", tmp_path / "new.jsonl")[2]
+    assert err.count("spans left out") == 1
+    assert (tmp_path / "new.jsonl").read_text() == path.read_text()

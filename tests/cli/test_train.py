@@ -41,6 +41,20 @@ def test_the_table_names_every_figure(run, files, tmp_path):
     assert re.search(r"\nseconds in all +[\d.]+ " + stages, out)
 
 
+def test_sentences_that_break_the_scheme_are_told(run, tmp_path):
+    right = "Ann B-P\nLee I-P\nsaw O\n\n"
+    (tmp_path / "c").write_text(right * 999 + "Ann I-P\nsaw O\n\n")
+    command = ["train", tmp_path / "c", "-o", tmp_path / "m", "--passes", 1]
+    err = run(*command, "--model", "perceptron")[2]
+    assert "sentences that break the scheme BIO: 1 of 1000; they are learned" in err
+    # Here they are repaired.
+    err = run(*command, "--model", "perceptron", "--scheme", "IOB2")[2]
+    assert "break the scheme" not in err
+    line = 4 * 999 + 1
+    told = f"line {line}: sentence 999, token 0, I-P at the beginning, read as B-P"
+    assert f"labels repaired: 1, sentences: 1; first: {tmp_path / 'c'}, {told}" in err
+
+
 def test_quiet_means_not_a_word_of_progress(run, files, tmp_path):
     _, _, err = run("train", files / "train.conll", "-o", tmp_path / "m", "-q")
     assert err == ""

@@ -164,7 +164,7 @@ def test_labels_that_a_scheme_cannot_have_are_named_by_file_and_line(run, tmp_pa
         _, _, err = run("train", path, "-o", tmp_path / "m", *scheme)
         assert f"skcw train: {path}, line {line}: {told}" in err
         _, _, err = run("convert", path, tmp_path / "new.jsonl", *scheme)
-        assert f"skcw convert: {path}, {told}" in err
+        assert f"skcw convert: {path}, line {line}: {told}" in err
     _, _, err = run("evaluate", tmp_path / "c", *labels["c"], "--scheme", "IOBES")
     assert f"skcw evaluate: {tmp_path / 'c'}, sentence 1, token 1 has" in err
 

@@ -36,6 +36,11 @@ def test_conversions_can_be_undone(y, first, second):
     assert convert_labels(other, "IOB2", source=second).tolist() == y
 
 
+# Which labels are repaired is told, and tested below.
+repairing = pytest.mark.filterwarnings("ignore:labels repaired:UserWarning")
+
+
+@repairing
 @given(any_labels, schemes)
 def test_faulty_labels_keep_the_spans_that_metrics_see_in_them(labels, target):
     [converted] = convert_labels([labels], target)
@@ -45,6 +50,7 @@ def test_faulty_labels_keep_the_spans_that_metrics_see_in_them(labels, target):
     assert extract_spans(converted) == extract_spans(labels)
 
 
+@repairing
 @given(any_labels, schemes)
 def test_what_was_converted_has_no_faults(labels, target):
     converted = convert_labels([labels], target)
@@ -58,6 +64,22 @@ SENTENCE = {
     "IOBES": ["B-A", "E-A", "S-A", "S-B", "O", "B-A", "I-A", "E-A"],
     "BILOU": ["B-A", "L-A", "U-A", "U-B", "O", "B-A", "I-A", "L-A"],
 }
+
+
+def test_repairs_are_counted_in_the_scheme_that_has_the_fewest():
+    faulty = [["I-A", "O"], ["O", "I-B", "I-B", "I-A"]]
+    told = "labels repaired: 3, sentences: 2; first: sentence 4, token 0, I-A at the"
+    with pytest.warns(UserWarning, match=f"{told} beginning, read as B-A") as found:
+        convert_labels([SENTENCE["IOB2"]] * 4 + faulty, "IOBES")
+    assert [(w.filename, len(found)) for w in found] == [(__file__, 1)]
+    with pytest.warns(UserWarning, match="1; first: .* 3, E-A after O, read as S-A"):
+        convert_labels([["S-A", "B-A", "E-A", "O", "E-A"][1:]], "IOB1")
+
+
+@pytest.mark.parametrize("source", SENTENCE)
+def test_a_correct_corpus_is_not_repaired(source):
+    # A warning would be an error.
+    convert_labels([SENTENCE[source], ["O"]], "IOB2")
 
 
 @pytest.mark.parametrize("source", SENTENCE)

@@ -111,9 +111,45 @@ def test_blanks_of_spacy_are_no_words_and_its_tags_are_a_column():
 
 def test_a_tokenizer_of_ones_own_is_asked():
     columns = read(
-        {"text": "ab", "label": [[1, 2, "X"]]}, tokenize=lambda text: [(0, 2)]
+        {"text": "a.", "label": [[0, 2, "X"]]}, tokenize=lambda text: [(0, 2)]
     )
-    assert columns[0] == [("ab", "B-X")]
+    assert columns[0] == [("a.", "B-X")]
+
+
+# Blanks at the border of a span cut no token.
+CUT = [{"text": "Bob, Eve.", "label": [[0, 3, "PER"], [4, 8, "PER"]]}]
+CUT += [{"text": TEXT, "label": [[0, 5, "PER"], [9, 12, "VERB"]]}]
+
+
+def test_spans_that_cut_a_token_are_widened_and_counted():
+    told = r"widened to whole tokens: 2; first: the input, line 2: 'Ann L' \(PER\) touc"
+    with pytest.warns(UserWarning, match=rf"{told}hes \['Ann', 'Lee'\]") as found:
+        columns = read(*CUT)
+    assert [(w.filename, len(found)) for w in found] == [(__file__, 1)]
+    assert columns.column("label")[1] == ["B-PER", "I-PER", "B-VERB", "O"]
+
+
+def test_labels_that_are_repaired_in_spans_are_told(tmp_path):
+    X, y = [["Ann", "left"], ["met", "Bob"]], [["B-X", "O"], ["O", "I-X"]]
+    with pytest.warns(UserWarning, match="1; first: sentence 1, token 1, I-X after O"):
+        write_json_lines(tmp_path / "a", X, y, form="spacy")
+    # A warning would be an error.
+    write_json_lines(tmp_path / "a", X, y)
+    write_json_lines(tmp_path / "a", X, [["NN", "VB"], ["VB", "NN"]], form="spacy")
+
+
+def test_spans_that_cut_a_token_can_be_dropped_or_refused():
+    with pytest.warns(UserWarning, match=r"left out, as they .*: 2; first: .*, line 2"):
+        y = read(*CUT, misaligned="drop").column("label")
+    assert y.tolist() == [["B-PER", "O", "B-PER", "O"], ["O"] * 4]
+    with pytest.raises(ColumnFileError, match=r"line 2: .*'Ann L', cuts a token of"):
+        read(*CUT, misaligned="raise")
+    with pytest.raises(ValueError, match="misaligned is 'keep'; it must be one of"):
+        read(*CUT, misaligned="keep")
+    # Tokens of the record's own are never widened to.
+    record = with_tokens(spans=[{"start": 0, "end": 5, "label": "X"}])
+    with pytest.warns(UserWarning, match="left out"):
+        assert read(record, misaligned="drop").column("label")[0] == ["O"] * 4
 
 
 @pytest.mark.parametrize(
@@ -132,6 +168,7 @@ def test_a_tokenizer_of_ones_own_is_asked():
         ({"text": "Ann", "label": ["PER"]}, r"is not \[start, end, label\]"),
         ({"text": "A  B", "label": [[1, 3, "X"]]}, "holds no token: '  '"),
         ({"text": "Ann", "label": [[0, 3, "X"], [0, 3, "Y"]]}, "overlaps another one"),
+        ({"text": "Ann", "label": [[0, 1, "X"], [1, 3, "Y"]]}, "another one in 'Ann'"),
         (with_tokens(spans=[{"start": 0, "end": 5, "label": "X"}]), "cuts a token"),
         ({"text": "a", "tokens": [{"start": 0, "end": 9}]}, "no start and end within"),
     ],

@@ -171,3 +171,16 @@ def test_commands_learn_from_tag_and_score_an_export(tmp_path, capfd):
     assert main(["convert", str(export), str(plain), "-q"]) == 0
     _, y = read_columns(plain).split_label()
     assert list(map(list, y)) == [labels for _, labels in labeled(export)[0]]
+
+
+def test_spans_that_cut_a_word_are_counted_by_task(tmp_path):
+    path = tmp_path / "export.json"
+    value = {"start": 0, "end": 5, "text": "Ann L", "labels": ["PER"]}
+    path.write_text(json.dumps([task(7, "Ann Lee", [value])]))
+    rows, _, notes = labeled(path, format="labelstudio")
+    assert rows == [(["Ann", "Lee"], ["B-PER", "I-PER"])]
+    assert len(notes) == 1
+    assert f"widened to whole tokens: 1; first: {path}, task 1: 'Ann L'" in notes[0]
+    rows, _, notes = labeled(path, format="labelstudio", misaligned="drop")
+    assert rows == [(["Ann", "Lee"], ["O", "O"])]
+    assert "left out" in notes[0]
