@@ -183,7 +183,8 @@ def explain_sequence(
     if token is None and against is not None:
         raise ValueError("against is the rival of one token: give token, too")
     tokens = range(scored.n_tokens)
-    if token is not None and not (isinstance(token, Integral) and token in tokens):
+    is_place = isinstance(token, Integral) and not isinstance(token, bool)
+    if token is not None and not (is_place and token in tokens):
         raise ValueError(
             f"token is {token!r}; the sequence has {len(tokens)} tokens, the first is 0"
         )
