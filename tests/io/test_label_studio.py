@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from skcw._util.marked_text import joined_words
 from skcw.cli import main
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ColumnFileError
 from skcw.io import read_columns
 from skcw.io.formats import open_corpus
-from skcw.io.json_records import spans_of_labels
+from skcw.io.json_records import joined_words, spans_of_labels
 
 
 def spans(tokens, labels):
