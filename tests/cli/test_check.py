@@ -38,7 +38,9 @@ def test_planted_errors_come_first_and_confusions_are_counted(run, planted):
         assert len(row["context"].partition("[")[2].partition("]")[0].split()) == n
     counts = found["confusions"]
     assert sum(c["count"] for c in counts) == found["stretches"] <= found["doubted"]
-    assert {k: counts[0][k] for k in ("from", "to")} == {"from": "DATE", "to": "O"}
+    assert counts == sorted(counts, key=lambda c: -c["count"])
+    (dates,) = [c["count"] for c in counts if (c["from"], c["to"]) == ("DATE", "O")]
+    assert dates >= 0.7 * len(wrong)
     code, out, _ = run("check", path, *FAST, "--top", 3)
     assert code == 0 and "labels, in" in out and "\nDATE -> O\n" in out
     assert sum(line.count("[") for line in out.splitlines()) == 3

@@ -299,8 +299,8 @@ def test_the_seed_and_the_units_of_a_file_are_checked():
     belief = Belief.start(2, 3)
     for seed in (0, 2**64 - 1):
         found = saved_confidence(belief, {}, own | {"seed": seed})
-        assert found.settings("marginal").seed == seed
-        assert found.settings("marginal", random_state=seed).seed == seed
+        assert found.settings("kd-fixed").seed == seed
+        assert found.settings("kd-fixed", random_state=seed).seed == seed
     for bad in ({"seed": 1.5}, {"seed": -1}, {"seed": 2**64}, {"margin": 0.0}):
         with pytest.raises(ValueError, match=r"seed|margin"):
             saved_confidence(belief, {}, own | {"seed": 0} | bad)

@@ -241,7 +241,7 @@ def halved(y):
 def test_sample_weight_reaches_the_tagger_through_a_search():
     X, y = features(n_sequences=40)
     weight = halved(y)
-    search = GridSearchCV(cw(shuffle=False), {"phi": [0.25]}, cv=2)
+    search = GridSearchCV(cw(shuffle=False), {"phi": ["auto"]}, cv=2)
     search.fit(X, y, sample_weight=weight)
     best = cw(shuffle=False).fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(search.best_estimator_.coef_, best.coef_)
@@ -265,7 +265,7 @@ def test_metadata_routing_brings_weights_to_fit_and_score():
         tagger = cw(shuffle=False)
         tagger = tagger.set_fit_request(sample_weight=True)
         tagger = tagger.set_score_request(sample_weight=True)
-        search = GridSearchCV(tagger, {"phi": [0.25]}, cv=2)
+        search = GridSearchCV(tagger, {"phi": ["auto"]}, cv=2)
         search.fit(X, y, sample_weight=weight)
         fitted = search.best_estimator_.coef_
     expected = cw(shuffle=False).fit(X, y, sample_weight=weight)

@@ -73,16 +73,19 @@ def test_calibrated_answers_take_what_others_take(question, pipelines):
     assert found == expected
 
 
+SHARED = "skcw._util.compat", "skcw.io.loading", "skcw._model.training_hashes"
+
+
 @each_tagger
 def test_taggers_have_at_most_three_ancestors_of_ours(name):
     for cls in (type(TAGGERS[name]), skcw.TaggingPipeline):
-        # What older versions of scikit-learn lack stands in `compat`, and what all that
-        # is saved in files has in common in `loading`.
+        # What older versions of scikit-learn lack stands in `compat`, what all that is
+        # saved has in common in `loading` and, if it learns, in `training_hashes`.
         own = [
             base
             for base in cls.__mro__[1:]
             if base.__module__.startswith("skcw.")
-            and base.__module__ not in ("skcw._util.compat", "skcw.io.loading")
+            and base.__module__ not in SHARED
         ]
         assert len(own) <= 3
         assert BaseSequenceTagger in own

@@ -115,6 +115,13 @@ class GivesEntitiesAsPlainTuples(CWSequenceTagger):
         )
 
 
+@breaks("check_explanations_name_the_best_legal_rival")
+class ComparesWithTheWorstRival(CWSequenceTagger):
+    def explain(self, sequence):
+        rows = super().explain(sequence)
+        return [row._replace(margin=row.margin + 1.0) for row in rows]
+
+
 @breaks("check_pickle_predicts_the_same_bits")
 class LosesBitsInPickle(CWSequenceTagger):
     def __getstate__(self):

@@ -73,6 +73,7 @@ OF_VARIANCES = {
     "check_variance_is_positive_and_never_grows",
 }
 OF_LATTICES = {
+    "check_explanations_name_the_best_legal_rival",
     "check_nbest_equals_brute_force",
     "check_predict_equals_brute_force",
     "check_marginals_equal_brute_force",
