@@ -2,7 +2,7 @@
 
 The corpus is cut into folds; for each fold a model is trained on the others and gives
 the probability of the labels in that fold. Stretches of words whose labels differ from
-its own are listed, the least probable ones, by what was given and what is expected.
+its own are listed, the least probable ones, grouped by the given and the expected type.
 
 To correct a corpus, write the list into a table, put an x into the column `mark` of the
 rows whose `expected` labels are right, or that you have set right there, and have the

@@ -268,7 +268,7 @@ def columns_besides_words(extractor):
 
 
 def check_words_alone(missing):
-    """Raise if a model looks at columns besides words, which a plain text has not."""
+    """Raise if a model reads columns besides words, which plain text lacks."""
     if missing:
         raise ValueError(
             f"the model looks at the columns {', '.join(missing)}, but a plain text "

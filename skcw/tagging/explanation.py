@@ -57,9 +57,9 @@ class TokenExplanation(NamedTuple):
         predicted one, which is the sum of the contributions. Never negative, except
         by the rounding of scores.
     std : float
-        The standard deviation of the margin; 0 for learners without variance. Its unit
-        is that of a weight never seen, so it exceeds most margins: it compares
-        decisions, the larger the rarer the features, and is no probability.
+        The standard deviation of the margin; 0 for learners without variance. Weights
+        that were never updated have the largest one, so it exceeds most margins: it
+        ranks decisions by how rare their features are, and gives no probability.
     contributions : tuple of Contribution
         What each feature adds to the margin, largest first.
 

@@ -11,7 +11,7 @@ import pytest
 def planted(files, tmp_path_factory):
     """A column file in which some "O" are called "B-DATE", and their lines."""
     lines = (files / "train.conll").read_text().split("\n")
-    wrong = [i for i, line in enumerate(lines) if line.endswith(" O")][20::45]
+    wrong = [i for i, line in enumerate(lines) if line.endswith(" O")][20::60]
     for i in wrong:
         lines[i] = lines[i].rsplit(" ", 1)[0] + " B-DATE"
     path = tmp_path_factory.mktemp("check") / "bad.conll"
