@@ -309,13 +309,15 @@ def check_weighted_labels(class_weight, classes):
     >>> check_weighted_labels({"B-LCO": 2}, ["B-LOC", "O"])
     Traceback (most recent call last):
         ...
-    ValueError: class_weight names the label 'B-LCO', which is none of: 'B-LOC', 'O'
+    ValueError: class_weight names the label 'B-LCO', which is none of: 'B-LOC', 'O'...
     """
     unknown = [label for label in class_weight if label not in classes]
     if unknown and not all(label in class_weight for label in classes):
         known = ", ".join(map(repr, classes[:30]))
         raise ValueError(
-            f"class_weight names the label {unknown[0]!r}, which is none of: {known}"
+            f"class_weight names the label {unknown[0]!r}, which is none of: {known}. "
+            "If the training part of a fold may lack a rare label, give the weights of "
+            "all labels"
         )
 
 

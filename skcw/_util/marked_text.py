@@ -1,6 +1,7 @@
 """A text with its entities marked, as HTML that stands by itself."""
 
 from html import escape
+from itertools import repeat
 from typing import NamedTuple
 from zlib import crc32
 
@@ -14,6 +15,8 @@ UNSURE = "background:hsla(0,85%,50%,{alpha:.2f});border-radius:4px"
 TAG = "opacity:.75;margin-left:4px"
 # A word that is surer than this is not shaded.
 SURE = 0.95
+# How many sentences a page of a notebook shows.
+SHOWN = 50
 
 
 class Mark(NamedTuple):
@@ -88,25 +91,34 @@ def _marked(text, mark):
     return f'<mark style="{style}">{inside}{tag}</mark>'
 
 
-def sentence_marks(places, labels, confidence, entities):
-    """Yield the marks of a sentence.
+def sentences_html(text, places, answers, has_spans):
+    """Return the first sentences of a text as HTML, with what is predicted for them.
 
     Parameters
     ----------
-    places : list of (int, int)
-        Where each token begins and ends in the text.
-    labels : list of str
-        The label of each token.
-    confidence : array-like of float
-        The confidence in each.
-    entities : list of Entity
-        Those that the labels stand for; none if labels are of single tokens.
+    text : str
+        The text of these sentences.
+    places : list of list of (int, int)
+        Where each of their tokens begins and ends in it.
+    answers : Predictions
+        Those for all sentences.
+    has_spans : bool
+        Whether labels stand for entities; others are of single tokens.
 
-    Yields
-    ------
-    mark : Mark
-        The entities, and the tokens that are in none.
+    Returns
+    -------
+    html : str
+        One element with its own style.
     """
+    entities = answers.entities() if has_spans else repeat(())
+    rows = zip(places, answers.labels(), answers.confidence(), entities, strict=False)
+    marks = [mark for row in rows for mark in _sentence_marks(*row)]
+    left_out = len(answers) - len(places)
+    more = f"\n… and {left_out} more sentences" if left_out else ""
+    return marked_html(text, marks, more)
+
+
+def _sentence_marks(places, labels, confidence, entities):
     inside = set()
     for label, start, end, sure in entities:
         inside.update(range(start, end))

@@ -528,8 +528,10 @@ def _described(value):
     if isinstance(value, dict):
         return f"dict{_described(sorted(value.items(), key=repr))}"
     if hasattr(value, "__code__"):
-        # Two functions without a name differ in what they do and in what they hold.
+        # Two functions without a name differ in what they do and in what they hold,
+        # but for themselves, if they are recursive.
         held = [cell.cell_contents for cell in value.__closure__ or ()]
+        held = [thing for thing in held if thing is not value]
         defaults = value.__defaults__, value.__kwdefaults__
         owner = getattr(value, "__self__", None)
         made_of = _name_of(value), _parts_of(value.__code__), defaults, held, owner

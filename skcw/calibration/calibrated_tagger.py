@@ -29,7 +29,7 @@ from skcw.confidence.held_out import (
     reusable_rows,
     some_entities,
 )
-from skcw.confidence.methods import METHODS
+from skcw.confidence.methods import METHODS, ServedMethods
 from skcw.confidence.predictions import Layer, Predictions
 from skcw.confidence.settings import check_saved_options
 from skcw.confidence.tallies import SPAN_EVENTS
@@ -547,7 +547,8 @@ class CalibratedTagger(CalibratingTagger):
             # Whole spans may have another default than words.
             spans = inner[self.confidence_options_.get("method", "marginal")].spans
         own = {"probability": True, "any_label": True}
-        return {name: replace(inner[name], **own, spans=spans, sequences=None)}
+        method = replace(inner[name], **own, spans=spans, sequences=None)
+        return ServedMethods({name: method})
 
     @property
     def default_method_(self):

@@ -402,9 +402,10 @@ def risk_threshold(
     is needed. Beginnings depend on the number of units alone.
 
     If each group has one unit, as rows have, w wrong ones among k accepted ones pass if
-    Pr[Binomial(k, risk) ≤ w] ≤ δ, the exact test. One sequence begins at a quarter of
-    the units, or at the first k that two errors pass (one or none, if there are fewer
-    units). Otherwise the tests bet on sequences, and six beginnings share a fifth of δ.
+    Pr[Binomial(k, risk) ≤ w] ≤ δ: the exact binomial test, that is, the upper bound of
+    Clopper and Pearson. One fixed sequence begins at a quarter of the units, or at the
+    first k that two errors pass (one or none, if there are fewer units). Otherwise the
+    tests bet on sequences, and six beginnings share a fifth of δ.
 
     References
     ----------

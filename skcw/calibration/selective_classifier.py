@@ -361,8 +361,9 @@ def _refuse_known(classifier, X, n_rows):
             )
 
 
-# Where the estimators of scikit-learn keep what they have fitted.
-INSIDE = ("best_estimator_", "estimator_", "estimators_", "calibrated_classifiers_")
+# Where the estimators of scikit-learn keep what they have fitted. Those of an ensemble
+# come first, as its ``estimator_`` is not fitted.
+INSIDE = ("best_estimator_", "estimators_", "estimator_", "calibrated_classifiers_")
 
 
 def _learners(estimator, X):
@@ -378,7 +379,10 @@ def _learners(estimator, X):
         found = [getattr(estimator, name, None) for name in (*INSIDE, "estimator")]
         inside = next((each for each in found if each is not None), [])
         for each in inside if isinstance(inside, list) else [inside]:
-            yield from _learners(each, X)
+            # One that reads a part of the columns has not seen rows like these.
+            both = {getattr(one, "n_features_in_", None) for one in (estimator, each)}
+            if len(both - {None}) < 2:
+                yield from _learners(each, X)
 
 
 def some_rows(X, rows):

@@ -2,7 +2,7 @@
 
 The corpus is cut into folds; for each fold a model is trained on the others and gives
 the probability of the labels in that fold. Stretches of words whose labels differ from
-its own are listed, the least probable ones, by what was given and what is expected.
+its own are listed, the least probable ones, grouped by the given and the expected type.
 
 To correct a corpus, write the list into a table, put an x into the column `mark` of the
 rows whose `expected` labels are right, or that you have set right there, and have the
@@ -28,8 +28,8 @@ from skcw.cli.inputs import open_input, read_labeled
 from skcw.cli.learners import make_tagger
 from skcw.cli.messages import (
     UsageError,
+    are_same,
     check_readable,
-    check_writable,
     note,
     report,
     warn,
@@ -64,12 +64,11 @@ def add_parser(commands):
 def run(options):
     """Check, or correct what was checked."""
     check_readable(options, options.corpus, options.fix)
-    if options.output not in (None, "-"):
-        check_writable(options.output)
     if options.fix is not None:
         fix(options)
         return
-    if options.output == options.corpus != "-":
+    given = options.output, options.corpus
+    if options.output not in (None, "-") and are_same(*given):
         raise UsageError("-o is the corpus itself; the list needs a file of its own")
     if options.folds < 2:
         raise UsageError("--folds must be at least 2: one to test, the others to train")
@@ -182,6 +181,8 @@ def fix(options):
     """
     if "-" in (options.corpus, options.fix):
         raise UsageError("--fix reads files, not standard input")
+    if options.output and are_same(options.output, options.fix):
+        raise UsageError("-o is the table itself; the corpus needs another file")
     X, y = read_labeled(open_input(options.corpus, options))
     known, original = set(chain.from_iterable(y)), y
     if options.scheme is not None:
@@ -206,21 +207,21 @@ def _without_scheme(options):
 
 def _marked(name):
     """Yield the rows of a table that are marked, and where they are."""
+    from skcw.data.text_lines import lines_of
     from skcw.io.csv_format import separator_of
 
-    with open(name, encoding="utf-8-sig", newline="") as file:
-        separator = separator_of(file.readline()) or ","
-        file.seek(0)
-        rows = csv.DictReader(file, delimiter=separator)
-        missing = set(COLUMNS) - set(rows.fieldnames or ())
-        if missing:
-            raise ValueError(
-                f"{name} has no column {min(missing)!r}: it is not a table that "
-                "`skcw check -o` writes"
-            )
-        for number, row in enumerate(rows, start=1):
-            if (row["mark"] or "").strip():
-                yield f"row {number}", {name: row[name] or "" for name in COLUMNS}
+    lines = list(lines_of(name, "utf-8"))
+    separator = separator_of(lines[0] if lines else "") or ","
+    rows = csv.DictReader(lines, delimiter=separator)
+    missing = set(COLUMNS) - set(rows.fieldnames or ())
+    if missing:
+        raise ValueError(
+            f"{name} has no column {min(missing)!r}: it is not a table that "
+            "`skcw check -o` writes"
+        )
+    for number, row in enumerate(rows, start=1):
+        if (row["mark"] or "").strip():
+            yield f"row {number}", {name: row[name] or "" for name in COLUMNS}
 
 
 def _correction(X, y, row, place):

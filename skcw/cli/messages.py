@@ -264,19 +264,6 @@ def check_readable(options, *names):
             os.stat(name)
 
 
-def check_writable(name):
-    """Raise early if a result could not be written in the end.
-
-    Parameters
-    ----------
-    name : str
-        The file that is going to be written.
-    """
-    if Path(name).exists() and not (Path(name).is_file() or Path(name).is_dir()):
-        raise ValueError(f"{name} is not an ordinary file; a model needs one")
-    check_outputs(name)
-
-
 def check_outputs(*names):
     """Raise early if one of some files could not be written in the end.
 
@@ -309,6 +296,12 @@ def check_outputs(*names):
             raise type(error)(error.errno, text, str(folder)) from None
 
 
+def are_same(name, other):
+    """Return whether two names are of one file, even if it is not there yet."""
+    both_exist = os.path.exists(name) and os.path.exists(other)
+    return name == other or (both_exist and os.path.samefile(name, other))
+
+
 def check_replaceable(name):
     """Raise if a file is there that is not a model.
 
@@ -318,6 +311,8 @@ def check_replaceable(name):
         The model that is going to be written.
     """
     path = Path(name)
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{name} is not an ordinary file; a model needs one")
     if path.is_file() and path.stat().st_size and not looks_like_model(name):
         raise UsageError(
             f"-o would overwrite {name}, which is not a skcw model; remove it first, "

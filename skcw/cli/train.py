@@ -34,9 +34,9 @@ from skcw.cli.inputs import Corpus, open_input, read_like
 from skcw.cli.learners import kept_passes, kept_text, make_tagger
 from skcw.cli.messages import (
     UsageError,
+    are_same,
     check_readable,
     check_replaceable,
-    check_writable,
     note,
     report,
 )
@@ -231,7 +231,6 @@ class Clock:
 
 def _check_options(options):
     """Refuse, before any work, contradictions and files that cannot be written."""
-    check_writable(options.output)
     if options.max_features is not None and options.memory is None:
         raise UsageError("--max-features needs --memory; see also --min-count")
     if options.shards is not None and options.model == "crf":
@@ -244,11 +243,11 @@ def _check_options(options):
     if options.calibrate is None and options.allow_training_data:
         raise UsageError("--allow-training-data is for sentences of --calibrate")
     for name in filter(None, (options.corpus, options.dev, options.calibrate)):
-        if os.path.exists(options.output) and _are_same(options.output, name):
+        if os.path.exists(options.output) and are_same(options.output, name):
             raise UsageError(f"-o would overwrite the corpus {name}")
     check_replaceable(options.output)
     for name in filter(None, (options.corpus, options.dev)):
-        known = options.calibrate and _are_same(options.calibrate, name)
+        known = options.calibrate and are_same(options.calibrate, name)
         if known and not options.allow_training_data:
             raise UsageError(
                 f"--calibrate must not be {name}: the model has learned from it, so it "
@@ -260,11 +259,6 @@ def _check_options(options):
     elif options.model == "crf":
         raise UsageError("CRFsuite trains in one go: --checkpoint is for the others")
     check_readable(options, options.corpus, options.dev, options.calibrate)
-
-
-def _are_same(name, other):
-    both_exist = os.path.exists(name) and os.path.exists(other)
-    return name == other or (both_exist and os.path.samefile(name, other))
 
 
 def _checkpoint_of(options):

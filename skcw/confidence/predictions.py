@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skcw._util.checks import check_same_lengths
-from skcw._util.marked_text import joined_words, marked_html, sentence_marks
+from skcw._util.marked_text import SHOWN, joined_words, sentences_html
 from skcw._util.ragged import frozen, object_rows, split_rows
 from skcw.confidence.draws import tally_draws
 from skcw.confidence.marginals import draw_chains
@@ -30,9 +30,6 @@ from skcw.data.columns import TokenColumns
 from skcw.data.frames import AnswersInFrames, columns_of_tokens
 from skcw.data.labels import encode_labels
 from skcw.data.schemes import are_spans, extract_spans
-
-# How many sentences a page of a notebook shows.
-SHOWN = 50
 
 
 class Entity(NamedTuple):
@@ -116,15 +113,8 @@ class Predictions(AnswersInFrames):
     def _repr_html_(self):
         if self.tokens is None:
             return None
-        words = self.tokens.words()[:SHOWN]
-        text, places = joined_words(words)
-        spans = are_spans(self.classes)
-        entities = self.entities() if spans else [()] * len(self)
-        rows = zip(places, self.labels(), self.confidence(), entities, strict=False)
-        marks = [mark for row in rows for mark in sentence_marks(*row)]
-        left_out = len(self) - len(words)
-        more = f"\n… and {left_out} more sentences" if left_out else ""
-        return marked_html(text, marks, more)
+        shown = joined_words(self.tokens.words()[:SHOWN])
+        return sentences_html(*shown, self, are_spans(self.classes))
 
     @cached_property
     def tokens(self):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from skcw._model.decoding import n_workers
-from skcw._util.checks import check_same_length
+from skcw._util.checks import check_same_length, check_same_lengths
 from skcw._util.ragged import object_rows
 from skcw.confidence.held_out import reusable_rows
 from skcw.data.labels import check_label_rows
@@ -63,6 +63,8 @@ class OutOfFold(NamedTuple):
             where labels mark no spans.
         """
         y = check_label_rows(y, "y")
+        lengths = [list(map(len, rows)) for rows in (y, self.labels)]
+        check_same_lengths(*lengths, ("y", "X"), ("labels", "tokens"))
         return suspicious_spans(y, self.labels, self.given_confidence)
 
 

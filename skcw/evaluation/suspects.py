@@ -20,8 +20,8 @@ class Suspect(NamedTuple):
         The types of the given and of the expected spans, ``"O"`` if there is none.
         Spans of one type differ in their words.
     probability : float
-        That of a given label: the highest of those that differ, for an error makes all
-        of them improbable.
+        The highest probability of a given label that differs; an error makes all of
+        them improbable.
 
     Examples
     --------

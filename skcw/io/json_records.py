@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from skcw._util.checks import brief
+from skcw._util.marked_text import joined_words
 from skcw.data.columns import OTHER_NAMES, find_name
 from skcw.data.schemes import Span, extract_spans
 
@@ -544,7 +545,7 @@ def make_record(columns, labels=None, form="tokens", text=None, places=None, ids
             record["ner_tags"] = numbered(labels, ids)
         return record
     if text is None:
-        text, places = joined_words(words)
+        text, (places,) = joined_words([words])
     spans = None if labels is None else spans_of_labels(labels, places)
     if form == "prodigy":
         tokens = [
@@ -567,15 +568,6 @@ def numbered(labels, ids):
             f"the label {unknown[0]!r} has no number; the names are {list(ids)}"
         )
     return [ids[label] for label in labels]
-
-
-def joined_words(words):
-    """Return words as a text with blanks between them, and where each stands."""
-    places, at = [], 0
-    for word in words:
-        places.append((at, at + len(word)))
-        at += len(word) + 1
-    return " ".join(words), places
 
 
 def label_names(names, key=None):

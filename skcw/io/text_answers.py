@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from skcw._util.checks import refuse_table
-from skcw._util.marked_text import marked_html, sentence_marks
+from skcw._util.marked_text import SHOWN, sentences_html
 from skcw.data.schemes import are_spans
 from skcw.data.text_lines import utf8_lines
 from skcw.io.corpora import RecordFile, as_text
@@ -43,8 +43,6 @@ class TextEntity(NamedTuple):
     text: str
 
 
-# How many sentences a page of a notebook shows.
-SHOWN = 50
 # How many words are asked about at a time where there are many texts.
 BATCH_WORDS = 20_000
 
@@ -71,7 +69,7 @@ class SharedPredictions:
 
     def rows(self, name, options, first, n):
         """Return what the predictions say about n sentences from the first on."""
-        key = name, *sorted(options.items())
+        key = name, repr(sorted(options.items()))
         if key not in self._kept:
             self._kept[key] = getattr(self.predictions, name)(**options)
         return self._kept[key][first : first + n]
@@ -229,19 +227,11 @@ class TextPredictions:
 
     def _repr_html_(self):
         shown = self.sentences[:SHOWN]
-        spans = are_spans(self._shared.predictions.classes)
-        rows = zip(
-            [[(token.start, token.end) for token in row] for row in shown],
-            self._rows("labels", {}),
-            self._rows("confidence", {}),
-            self._rows("entities", {}) if spans else [()] * len(shown),
-            strict=False,
-        )
-        marks = [mark for row in rows for mark in sentence_marks(*row)]
-        left_out = len(self.sentences) - len(shown)
-        text = self.text[: shown[-1][-1].end] if left_out else self.text
-        more = f" … and {left_out} more sentences" if left_out else ""
-        return marked_html(text, marks, more)
+        is_whole = len(shown) == len(self.sentences)
+        text = self.text if is_whole else self.text[: shown[-1][-1].end]
+        places = [[(token.start, token.end) for token in row] for row in shown]
+        answers = self.predictions
+        return sentences_html(text, places, answers, are_spans(answers.classes))
 
     def __repr__(self):
         n_words = sum(map(len, self.sentences))
@@ -278,7 +268,7 @@ def columns_besides_words(extractor):
 
 
 def check_words_alone(missing):
-    """Raise if a model looks at columns besides words, which a plain text has not."""
+    """Raise if a model reads columns besides words, which plain text lacks."""
     if missing:
         raise ValueError(
             f"the model looks at the columns {', '.join(missing)}, but a plain text "

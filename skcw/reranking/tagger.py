@@ -20,6 +20,7 @@ from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
 from skcw.confidence import Predictions
 from skcw.confidence.held_out import reusable_rows
+from skcw.confidence.methods import ServedMethods
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_kind, saved_number, saved_texts
 from skcw.data.vocabulary import Vocabulary
@@ -444,7 +445,9 @@ class RerankedTagger(BaseSequenceTagger):
     @property
     def confidence_methods_(self):
         """The only method, by its name; all of the base tagger without reranking."""
-        return dict(METHODS) if self.reranks_ else self.estimator_.confidence_methods_
+        if self.reranks_:
+            return ServedMethods(METHODS)
+        return self.estimator_.confidence_methods_
 
     @property
     def default_method_(self):

@@ -429,10 +429,10 @@ class BeliefTagger(BaseSequenceTagger):
     def transition_features_(self):
         """The weight of every (label, next label) whose weight is not zero.
 
-        In taggers trained by margins a weight is what the features and the constraints
-        left to be learned from mistakes, so that ``("B-ORG", "I-ORG")`` may be low. How
-        likely a step is, as weights of a CRF show it, is the sum over some sequences of
-        ``predict_marginals(X, length=2)``.
+        Training by margins changes these weights only at mistakes that features and
+        constraints leave, so ``("B-ORG", "I-ORG")`` may be low although it is likely.
+        For likely transitions, as the weights of a CRF show them, sum
+        ``predict_marginals(X, length=2)`` over some sequences.
         """
         return learned.by_names(self.transition_coef_, self.classes_, self.classes_)
 

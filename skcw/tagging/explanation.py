@@ -57,9 +57,9 @@ class TokenExplanation(NamedTuple):
         predicted one, which is the sum of the contributions. Never negative, except
         by the rounding of scores.
     std : float
-        The standard deviation of the margin; 0 for learners without variance. Its unit
-        is that of a weight never seen, so it exceeds most margins: it compares
-        decisions, the larger the rarer the features, and is no probability.
+        The standard deviation of the margin; 0 for learners without variance. Weights
+        that were never updated have the largest one, so it exceeds most margins: it
+        ranks decisions by how rare their features are, and gives no probability.
     contributions : tuple of Contribution
         What each feature adds to the margin, largest first.
 
@@ -183,7 +183,8 @@ def explain_sequence(
     if token is None and against is not None:
         raise ValueError("against is the rival of one token: give token, too")
     tokens = range(scored.n_tokens)
-    if token is not None and not (isinstance(token, Integral) and token in tokens):
+    is_place = isinstance(token, Integral) and not isinstance(token, bool)
+    if token is not None and not (is_place and token in tokens):
         raise ValueError(
             f"token is {token!r}; the sequence has {len(tokens)} tokens, the first is 0"
         )

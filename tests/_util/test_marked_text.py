@@ -7,6 +7,7 @@ from itertools import chain
 import pytest
 
 from skcw import (
+    CalibratedTagger,
     CWSequenceTagger,
     InferenceModel,
     SelectiveTagger,
@@ -52,7 +53,7 @@ def test_words_have_places_in_their_text():
     assert [[text[a:b] for a, b in row] for row in places] == rows
 
 
-def test_predictions_show_their_words_and_entities(tagger, words, tmp_path):
+def test_predictions_show_their_words_and_entities(tagger, corpus, words, tmp_path):
     answers = tagger.predict_all(words[:60])
     assert repr(answers).startswith("Predictions(60 sequences, ")
     html = answers._repr_html_()
@@ -65,6 +66,9 @@ def test_predictions_show_their_words_and_entities(tagger, words, tmp_path):
     assert model.predict_all(words[:60])._repr_html_() == html
     assert "labels" in repr(model) and "noisy-marginal" in model._repr_html_()
     assert repr(tagger.confidence_methods_).startswith("<methods: delta")
+    calibrated = CalibratedTagger(tagger, cv="prefit", allow_training_data=True)
+    calibrated.fit(words, corpus.labels)
+    assert repr(calibrated.confidence_methods_) == "<methods: noisy-marginal>"
     tags = make_tagging_pipeline(["word"]).fit([["a", "b"]] * 3, [["X", "Y"]] * 3)
     assert tags.predict_all([["a", "b", "b"]])._repr_html_().count("<mark") == 3
     # Features have no text.
@@ -81,7 +85,7 @@ def test_a_text_is_shown_as_it_is_written(tagger, words, monkeypatch):
     assert html.count("<mark") == len(found.entities()) > 0
     monkeypatch.setattr(text_answers, "SHOWN", 1)
     short = unescape(TAGS.sub("", tagger.predict_text(text)._repr_html_()))
-    assert text.startswith(short.partition(" … and ")[0]) and "more sentences" in short
+    assert text.startswith(short.partition("\n… and ")[0]) and "more sentences" in short
 
 
 def test_thresholds_are_told_in_a_sentence(tagger, corpus, words, tmp_path):

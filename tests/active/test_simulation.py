@@ -107,9 +107,17 @@ def test_what_a_learner_is_made_of_tells_studies_apart(tmp_path):
     assert files(list(names)) == 2
 
 
+def calls_itself(least):
+    def count(n):
+        return n if n == least else count(n - 1)
+
+    return count
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        (calls_itself(1), calls_itself(2)),
         (np.arange(9), np.arange(9) + (np.arange(9) == 4)),
         ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}),
         (lambda n: (lambda k: k + 1)(n), lambda n: (lambda k: k + 2)(n)),

@@ -6,6 +6,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
+from sklearn.ensemble import BaggingClassifier
+from sklearn.feature_selection import RFE
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -54,9 +56,20 @@ def frozen(rows, labels):
     return FrozenEstimator(MultiClassCW().fit(rows, labels))
 
 
+def bagged(rows, labels):
+    model = BaggingClassifier(MultiClassCW(), 2, max_samples=0.9, bootstrap=False)
+    return model.fit(rows, labels)
+
+
 @pytest.mark.parametrize(
     ("fit", "n_known"),
-    [(in_pipeline, 300), (in_search, 300), (frozen, 300), (calibrated, 200)],
+    [
+        (in_pipeline, 300),
+        (in_search, 300),
+        (frozen, 300),
+        (calibrated, 200),
+        (bagged, 270),
+    ],
 )
 def test_training_rows_are_refused_where_they_can_be_known(fit, n_known):
     selective = SelectiveClassifier(fit(X[:300], Y[:300]), risk=0.2, cv="prefit")
@@ -76,9 +89,18 @@ def test_rows_that_are_equal_by_chance_are_not_refused():
     assert selective.fit(dark[900:], Y[900:]).thresholds_[0].holds
 
 
-def test_a_classifier_of_another_package_cannot_tell():
-    other = LogisticRegression(max_iter=300).fit(X[:300] / 16, Y[:300])
-    selective = SelectiveClassifier(other, risk=0.2, cv="prefit")
+@pytest.mark.parametrize(
+    "other",
+    [
+        LogisticRegression(max_iter=300),
+        # Those inside see a part of the columns.
+        RFE(MultiClassCW(), n_features_to_select=32, step=32),
+        BaggingClassifier(MultiClassCW(), 2, max_features=0.5),
+    ],
+)
+def test_a_classifier_that_cannot_tell_is_calibrated(other):
+    other.fit(X[:300] / 16, Y[:300])
+    selective = SelectiveClassifier(other, risk=0.5, cv="prefit")
     assert selective.fit(X[:300] / 16, Y[:300]).thresholds_[0].holds
 
 

@@ -91,9 +91,16 @@ def test_the_list_goes_alone_to_standard_output_and_never_over_the_corpus(run, p
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0 and [row["mark"] for row in rows] == ["", ""]
     before = path.read_bytes()
-    code, out, err = run("check", path, *FAST, "-o", path)
-    assert (code, out) == (2, "") and "-o is the corpus itself" in err
+    for same in (path, path.parent / "." / ".." / path.parent.name / path.name):
+        code, out, err = run("check", path, *FAST, "-o", same)
+        assert (code, out) == (2, "") and "-o is the corpus itself" in err
     assert path.read_bytes() == before
+    table = path.with_name("table.csv")
+    table.write_bytes(b"mark\xd0\0")
+    code, _, err = run("check", path, "--fix", table, "-o", table)
+    assert code == 2 and "-o is the table itself" in err
+    code, _, err = run("check", path, "--fix", table)
+    assert code == 1 and f"{table}, line 1: the byte 0xd0" in err
 
 
 def test_check_needs_two_folds(run, files):

@@ -53,10 +53,15 @@ def test_planted_errors_are_among_the_first_suspects():
     places = [(s, Y[s].index("O")) for s in range(0, 150, 10) if "O" in Y[s]]
     for s, t in places:
         planted[s][t] = "B-DATE"
-    suspects = cross_val_confidence(TAGGER, X, planted).suspects(planted)
+    found = cross_val_confidence(TAGGER, X, planted)
+    suspects = found.suspects(planted)
     # Of 1,800 words; chance would find none of the planted ones.
     listed = {(s, t) for s, a, b, *_ in suspects[:40] for t in range(a, b)}
     assert len(listed & set(places)) >= 0.75 * len(places)
+    with pytest.raises(ValueError, match="y has 149 sequences but X has 150"):
+        found.suspects(planted[1:])
+    with pytest.raises(ValueError, match=r"sequence 0 has \d+ labels but \d+ tokens"):
+        found.suspects([planted[0][1:], *planted[1:]])
 
 
 def test_bad_folds_are_refused():

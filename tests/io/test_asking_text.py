@@ -199,6 +199,8 @@ def test_what_is_no_text_is_named(pipeline):
     ):
         with pytest.raises(TypeError, match=match):
             pipeline.predict_text(wrong)
+    with pytest.raises(ValueError, match="temperature must be a positive number"):
+        pipeline.predict_text(TEXT).entities(temperature=[1])
     for ask in (pipeline.predict, pipeline.predict_confidence, pipeline.tagger.predict):
         for X in ("Ann left", ["Ann left"]):
             with pytest.raises(TypeError, match="call predict_text of a pipeline"):

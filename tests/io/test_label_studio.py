@@ -13,7 +13,7 @@ from skcw.io.json_records import joined_words, spans_of_labels
 
 
 def spans(tokens, labels):
-    text, places = joined_words(tokens)
+    text, (places,) = joined_words([tokens])
     values = [
         {
             "start": span["start"],

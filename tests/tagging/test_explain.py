@@ -69,6 +69,7 @@ def test_a_rival_brings_the_neighbors_that_it_needs():
     for token, against, match in (
         (None, "PER", "give token"),
         (3, None, "has 3 tokens"),
+        (True, None, "has 3 tokens"),
         (0, "ORG", "neither a label nor a type"),
         (1, "LOC", "already"),
         (0, "I-PER", "do not allow"),

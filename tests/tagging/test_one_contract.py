@@ -84,8 +84,7 @@ def test_taggers_have_at_most_three_ancestors_of_ours(name):
         own = [
             base
             for base in cls.__mro__[1:]
-            if base.__module__.startswith("skcw.")
-            and base.__module__ not in SHARED
+            if base.__module__.startswith("skcw.") and base.__module__ not in SHARED
         ]
         assert len(own) <= 3
         assert BaseSequenceTagger in own
