@@ -290,7 +290,7 @@ class BeliefTagger(BaseSequenceTagger):
             methods=self._methods,
         )
 
-    def _margin(self, belief=None, norm=None):
+    def _margin(self, belief=None, sizes=None):
         """Return the unit of temperatures: the margin that training asks for.
 
         Without arguments it is that of the fitted tagger.
@@ -516,4 +516,5 @@ CHECKS_OF_STATE = {
     "scheme_faults_": saved_faults,
     "confidence_source_": lambda value, name: saved_kind(value, name, str),
     "token_norm_": lambda value, name: saved_number(value, name, LEAST_SETTING),
+    "token_breadth_": lambda value, name: saved_number(value, name, LEAST_SETTING),
 }

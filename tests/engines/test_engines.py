@@ -115,9 +115,9 @@ def killing(marker, once=True):
     """Return a class of taggers that kills the worker which learns shard 2."""
 
     class Killing(CWSequenceTagger):
-        def _bound_kernel(self, norm):
+        def _bound_kernel(self, breadth):
             driver, killed, once = self.driver, self.killed, self.once
-            marker, kernel = self.marker, super()._bound_kernel(norm)
+            marker, kernel = self.marker, super()._bound_kernel(breadth)
 
             def killing(*given):
                 import os
@@ -195,8 +195,8 @@ def shard_sums():
     found = []
 
     class Watching(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def watching(*given):
                 found.append(int(given[4].gold.sum()))

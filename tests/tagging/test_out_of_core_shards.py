@@ -102,8 +102,8 @@ def test_parts_hide_the_tokens_that_blocks_hide():
     seen = []
 
     class Watching(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def watching(*given):
                 # The feature that each token is shown with, its word or that of none.
@@ -183,8 +183,8 @@ def test_a_worker_has_one_part_open_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(_files, "_opened", opened := type(_files._opened)())
 
     class Watching(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def changed(*given):
                 most.append(len(opened))
@@ -228,8 +228,8 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path):
     parent, marker = os.getpid(), tmp_path / "marker"
 
     class Dying(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def changed(*given):
                 if os.getpid() != parent and not marker.exists():
@@ -297,8 +297,8 @@ def test_a_full_disk_is_told_and_cleared(n_left, tmp_path):
 
 def test_a_part_that_is_gone_is_named(tmp_path):
     class Clearing(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def changed(*given):
                 for path in tmp_path.glob("skcw-*/*.shard"):

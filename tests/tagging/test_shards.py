@@ -123,8 +123,8 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
     seen, weights = [], []
 
     class Watching(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def watching(mean, *given):
                 seen.append(len(given[-1].order))

@@ -177,7 +177,7 @@ class ScoresWholeSequences(CWSequenceTagger):
 
 @breaks("check_it_learns")
 class LearnsNothing(CWSequenceTagger):
-    def _bound_kernel(self, norm):
+    def _bound_kernel(self, breadth):
         return lambda *given: (given[3][1], given[3][2] + 1, 1, 1)
 
 
