@@ -18,10 +18,10 @@ from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
 from skcw import CWSequenceTagger, MultiClassCW
-from skcw._model.training import without_seconds
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ShardError
 from skcw.features.basic import basic_features
+from skcw.io.loading import without_seconds
 
 pytestmark = [
     pytest.mark.engine,

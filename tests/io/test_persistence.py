@@ -21,10 +21,10 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
-from skcw._model.training import without_seconds
 from skcw._util.limits import LARGEST_LEARNED
 from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
+from skcw.io.loading import without_seconds
 from skcw.io.model_files import (
     FORMAT,
     HEADER,

@@ -20,8 +20,8 @@ from skcw import Checkpoint, CWSequenceTagger, make_tagging_pipeline
 from skcw._model import sequence_shards as _dealing
 from skcw._model import sequence_shards as _sharded
 from skcw._model import shards as _files
-from skcw._model.training import without_seconds
 from skcw.exceptions import ShardError
+from skcw.io.loading import without_seconds
 from tests.killing import killed_after, noted_saves
 from tests.tagging.test_out_of_core import (
     CORPUS,

@@ -15,10 +15,10 @@ from skcw import (
     load,
 )
 from skcw._model import sequence_shards as _dealing
-from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features.basic import basic_features
+from skcw.io.loading import without_seconds
 from skcw.utils.laws import weights
 from tests.reference import mixing
 
