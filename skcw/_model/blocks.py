@@ -11,7 +11,13 @@ import numpy as np
 
 from skcw._model.checkpoint import digest_of
 from skcw._model.corpus import WholeCorpus
-from skcw._model.examples import Examples, norm_counts
+from skcw._model.examples import (
+    Examples,
+    TokenSizes,
+    norm_counts,
+    token_breadths,
+    token_norms,
+)
 from skcw._model.spilling import joined
 from skcw._model.training_hashes import batch_hashes, remembered
 from skcw.data.batch import SequenceBatch
@@ -125,7 +131,7 @@ class BlockExamples:
         self.batch = SequenceBatch([0], [0], [], None, *known)
         self._faults, norms = Counter(), np.zeros(1, dtype=np.int64)
         self._counts = np.zeros(len(spilled.labels), dtype=np.int64)
-        total, self._hashes, used = 0.0, remembered([]), []
+        totals, self._hashes, used = np.zeros(2), remembered([]), []
         for batch, gold in spilled.opened():
             hashes = batch_hashes(batch)[batch.lengths > 0]
             self._hashes = remembered(hashes, self._hashes)
@@ -135,10 +141,9 @@ class BlockExamples:
             if batch.values is None:
                 norms = _added(norms, norm_counts(batch.indptr))
             else:
-                sums = np.append(0.0, np.cumsum(np.square(batch.values, dtype=float)))
-                total += float(np.sqrt(np.diff(sums[batch.indptr])).sum())
+                totals += token_norms(batch).sum(), token_breadths(batch).sum()
         self._used = np.concatenate(used)
-        self._total_norm = total + float(norms @ np.sqrt(np.arange(len(norms))))
+        self._total_sizes = totals + float(norms @ np.sqrt(np.arange(len(norms))))
 
     def corpus(self, belief, with_norm=False):
         """Return what the kernels read to train a belief."""
@@ -160,9 +165,11 @@ class BlockExamples:
         """Return how often each label occurs."""
         return self._counts
 
-    def token_norm(self):
-        """Return the mean length of the feature vectors of the words."""
-        return self._total_norm / self.n_words() or 1.0
+    def token_sizes(self):
+        """Return the mean length of the feature vectors of the words, and breadth."""
+        return TokenSizes(
+            *(total / self.n_words() or 1.0 for total in self._total_sizes.tolist())
+        )
 
     def faults(self, labels):
         """Return how many sequences break each scheme."""

@@ -61,16 +61,18 @@ class Examples(NamedTuple):
         """Return how often each label occurs."""
         return np.bincount(self.codes, minlength=n_labels)
 
-    def token_norm(self):
-        """Return the mean length of the feature vectors of the words."""
+    def token_sizes(self):
+        """Return the mean length of the feature vectors of the words, and breadth."""
         used = np.repeat(self.used(), self.batch.lengths)
         if self.batch.values is None and used.any():
             counts = norm_counts(self.batch.indptr, used)
             total = float(counts @ np.sqrt(np.arange(len(counts))))
-            return total / int(counts.sum()) or 1.0
-        norms = token_norms(self.batch)[used]
+            return TokenSizes(*[total / int(counts.sum()) or 1.0] * 2)
+        parts = token_norms(self.batch)[used], token_breadths(self.batch)[used]
         # Tokens without any feature leave nothing to measure by.
-        return float(np.mean(norms)) or 1.0 if len(norms) else 1.0
+        return TokenSizes(
+            *(float(np.mean(part)) or 1.0 if len(part) else 1.0 for part in parts)
+        )
 
     def faults(self, labels):
         """Return how many sequences break each scheme."""
@@ -132,6 +134,22 @@ class Examples(NamedTuple):
         )
 
 
+class TokenSizes(NamedTuple):
+    """How large the feature vectors of tokens are on average.
+
+    Parameters
+    ----------
+    norm : float
+        Their length.
+    breadth : float
+        √n for n features of the same size, whatever the size is. Where some are much
+        larger than others, it is less: these hardly count.
+    """
+
+    norm: float
+    breadth: float
+
+
 def norm_counts(indptr, used=slice(None)):
     """Return how many tokens have 0, 1, 2... features: the squares of their norms."""
     return np.bincount(np.diff(indptr)[used])
@@ -145,6 +163,15 @@ def token_norms(batch):
         np.cumsum(np.square(batch.values, dtype=np.float64), out=sums[1:])
         square = np.diff(sums[batch.indptr])
     return np.sqrt(square)
+
+
+def token_breadths(batch):
+    """Return the breadth of the feature vector of every token; see `TokenSizes`."""
+    norms = token_norms(batch)
+    if batch.values is None:
+        return norms
+    sums = np.append(0.0, np.cumsum(np.abs(batch.values, dtype=np.float64)))
+    return np.diff(sums[batch.indptr]) / np.where(norms > 0, norms, 1.0)
 
 
 def checked_weights(sample_weight, n_sequences, at_most):

@@ -285,14 +285,16 @@ def _merged_confidence(taggers, shares):
     # A model that has learned nothing of it is loaded without these.
     learned = [getattr(tagger, "confidence_", {}) for tagger in taggers]
     source = getattr(taggers[0], "confidence_source_", "off")
-    norms = [tagger.token_norm_ for tagger in taggers]
-    norm = norms[0] if len(set(norms)) == 1 else float(np.dot(shares, norms))
     found = {"confidence_": learned[0], "confidence_source_": source}
     if any(own != learned[0] for own in learned):
         merged = _mean_values(learned, shares)
         source = "merged" if merged else "rule"
         found = {"confidence_": merged, "confidence_source_": source}
-    return found | {"token_norm_": norm}
+    for name in ("token_norm_", "token_breadth_"):
+        sizes = [getattr(tagger, name) for tagger in taggers]
+        same = len(set(sizes)) == 1
+        found[name] = sizes[0] if same else float(np.dot(shares, sizes))
+    return found
 
 
 def _mean_values(learned, shares):

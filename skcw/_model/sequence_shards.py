@@ -54,12 +54,14 @@ class WholeDeal(Deal):
         """Return what opens each shard."""
         n_shards = self.n_shards
         dealt = (np.sort(self.order[k::n_shards]) for k in range(n_shards))
-        jobs = (delayed(self._shard)(positions, folder) for positions in dealt)
+        # Made once, not by each thread.
+        made = *self.views.plain(0), folder
+        jobs = (delayed(self._shard)(positions, *made) for positions in dealt)
         return Parallel(self.n_jobs, require="sharedmem")(jobs)
 
-    def _shard(self, positions, folder):
+    def _shard(self, positions, plain, turns, folder):
         """Return the shard of some sequences, with feature numbers of its own."""
-        (plain, turns), unknown = self.views.plain(0), self.views.feature
+        unknown = self.views.feature
         corpus = take_sequences(plain, positions)
         used = np.zeros(self.n_features, dtype=bool)
         _mark_features(used, corpus, unknown, self.n_labels)

@@ -296,28 +296,6 @@ class Monitor:
         sys.stderr.flush()
 
 
-def without_seconds(history):
-    """Return a history without times, so that equal trainings make equal files.
-
-    Parameters
-    ----------
-    history : list of dict
-        A record for each pass.
-
-    Returns
-    -------
-    history : list of dict
-        The same without "seconds".
-
-    Examples
-    --------
-    >>> from skcw._model.training import without_seconds
-    >>> without_seconds([{"epoch": 1, "seconds": 0.3}])
-    [{'epoch': 1}]
-    """
-    return [{k: v for k, v in record.items() if k != "seconds"} for record in history]
-
-
 class PassTasks:
     """Tell the callbacks of an estimator when a pass begins and ends.
 

@@ -1,37 +1,13 @@
 """What an estimator has learned from, as a bounded set of hashes."""
 
-from copy import deepcopy
-
 import numpy as np
 
 from skcw._kernels.draws import token_ids
 from skcw._kernels.row_passes import row_hashes
-from skcw._model.training import without_seconds
 
 # The smallest hashes are kept: of a larger corpus they are a random sample, whatever
 # the order in which its sequences came.
 MOST_HASHES = 1 << 14
-
-
-class RemembersTraining:
-    """Mixin of the estimators with ``training_hashes_``, which no file holds.
-
-    They stay in a copy in memory. The same training gives the same file, whatever
-    writes it.
-    """
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        if "history_" in state:
-            state = {**state, "history_": without_seconds(state["history_"])}
-        return {name: v for name, v in state.items() if name != "training_hashes_"}
-
-    def __deepcopy__(self, memo):
-        copy = object.__new__(type(self))
-        memo[id(self)] = copy
-        memory = {k: v for k, v in vars(self).items() if k == "training_hashes_"}
-        vars(copy).update(deepcopy(self.__getstate__() | memory, memo))
-        return copy
 
 
 def batch_hashes(batch):

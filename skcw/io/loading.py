@@ -1,5 +1,6 @@
 """What a class declares to be saved in a file, and ``skcw.load``, which opens it."""
 
+from copy import deepcopy
 from importlib import import_module
 from os import PathLike
 from typing import Any, Self
@@ -23,6 +24,28 @@ ROOMS = (
 )
 
 
+def without_seconds(history):
+    """Return a history without times, so that equal trainings make equal files.
+
+    Parameters
+    ----------
+    history : list of dict
+        A record for each pass.
+
+    Returns
+    -------
+    history : list of dict
+        The same without "seconds".
+
+    Examples
+    --------
+    >>> from skcw.io.loading import without_seconds
+    >>> without_seconds([{"epoch": 1, "seconds": 0.3}])
+    [{'epoch': 1}]
+    """
+    return [{k: v for k, v in record.items() if k != "seconds"} for record in history]
+
+
 class SavedModelMixin:
     """Mixin of the estimators that a file can hold.
 
@@ -31,11 +54,27 @@ class SavedModelMixin:
     new object from them and raises ``ValueError`` where they do not fit together. If
     some parameters are not plain values, ``_plain_params`` says what stands for them.
     What is inside of a model is in its state as ``to_saved`` returns it.
+
+    The same training gives the same file, whatever writes it: none holds the times of
+    passes, nor, unless it is asked for, ``training_hashes_``. A copy in memory does.
     """
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         SAVED_CLASSES[_name_of(cls)] = cls
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        if "history_" in state:
+            state = {**state, "history_": without_seconds(state["history_"])}
+        return {name: v for name, v in state.items() if name != "training_hashes_"}
+
+    def __deepcopy__(self, memo):
+        copy = object.__new__(type(self))
+        memo[id(self)] = copy
+        memory = {k: v for k, v in vars(self).items() if k == "training_hashes_"}
+        vars(copy).update(deepcopy(self.__getstate__() | memory, memo))
+        return copy
 
     def to_saved(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the model as a header of plain values, and named arrays."""

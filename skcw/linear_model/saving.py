@@ -6,8 +6,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.row_gaussian import TableBelief, table_width
-from skcw._model.training import without_seconds
-from skcw._model.training_hashes import RemembersTraining
 from skcw._util.limits import LARGEST_LEARNED
 from skcw.data.saved import (
     FLOATS,
@@ -16,7 +14,7 @@ from skcw.data.saved import (
     saved_number,
     saved_texts,
 )
-from skcw.io.loading import SavedModelMixin
+from skcw.io.loading import SavedModelMixin, without_seconds
 from skcw.io.model_files import write_model
 
 # The fitted attributes that are plain values; some classifiers lack some of them.
@@ -48,7 +46,7 @@ MEMORY = ("training_hashes", "training_counts")
 LABEL_KINDS = "biufUO"
 
 
-class SavedClassifier(RemembersTraining, SavedModelMixin):
+class SavedClassifier(SavedModelMixin):
     """Mixin of the classifiers that a file can hold."""
 
     def save(

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
-from itertools import pairwise, product, zip_longest
+from itertools import product, zip_longest
 from numbers import Integral
 from typing import Any, Self
 
@@ -28,12 +28,7 @@ from skcw.reranking.hashed_names import (
     NameNumbers,
     word_parts,
 )
-from skcw.reranking.parts import (
-    Rows,
-    entity_rows,
-    neighbor_rows,
-    union_rows,
-)
+from skcw.reranking.parts import Rows, entity_rows, neighbor_rows, union_rows
 from skcw.reranking.spans import LabelingSpans, joined_codes
 from skcw.reranking.words import NULL, first_columns, lower_case_lexicon
 
@@ -159,11 +154,6 @@ def type_strings(words, start, stop):
     return found
 
 
-def neighbor_strings(spans):
-    """Return the types of entities that follow each other."""
-    return [_neighbors(one.label, other.label) for one, other in pairwise(spans)]
-
-
 def _neighbors(one, other):
     return f"TT={one} {other}"
 
@@ -174,8 +164,8 @@ def quotations(words):
     return list(zip(marks[::2], marks[1::2], strict=False))
 
 
-def quotation_strings(view, labels, spans):
-    """Return the features anchored on quotations; Collins (2002), section 3.2.
+def strings_of_quotation(view, labels, whole, start, end):
+    """Yield the features anchored on one quotation; Collins (2002), section 3.2.
 
     Parameters
     ----------
@@ -183,25 +173,16 @@ def quotation_strings(view, labels, spans):
         The sentence.
     labels : sequence of str
         The labels of a candidate.
-    spans : list of Span
-        Its entities.
+    whole : dict of (int, int) to str
+        The labels of its entities by where they begin and end.
+    start, end : int
+        The positions of the marks.
 
-    Returns
-    -------
-    features : list of str
-        The features.
+    Yields
+    ------
+    feature : str
+        A feature.
     """
-    whole = {(span.start, span.end): span.label for span in spans}
-    marks = quotations(view.words)
-    return [
-        name
-        for start, end in marks
-        for name in _of_quotation(view, labels, whole, start, end)
-    ]
-
-
-def _of_quotation(view, labels, whole, start, end):
-    """Yield the features of one quotation, given the labels of entities by place."""
     if end - start <= LONGEST_QUOTATION:
         yield f"Q={_tagged(view, labels, start, end)}"
         yield f"Q2={_tagged(view, labels, start - 1, end + 1)}"
@@ -235,7 +216,9 @@ def quotation_rows(spans, of, rows, view):
                 known[key] = len(names)
                 labels = names_of[codes].tolist()
                 whole = spans.of_labeling(c)
-                names.append(list(_of_quotation(view(s), labels, whole, start, end)))
+                names.append(
+                    list(strings_of_quotation(view(s), labels, whole, start, end))
+                )
                 sentence.append(s)
             pairs.append((c, known[key]))
     labeling, row = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -582,8 +565,6 @@ class GlobalFeatures(BaseEstimator):
             The candidates of each sentence, none twice.
         """
         check_is_fitted(self, "vocabulary_")
-        if not hasattr(self, "_known_names"):
-            self._hash_names()
         return self._known_lists(X, words, nbest)
 
     def _encoded(self, X, words, nbest, labels, lexicon, number):

@@ -15,6 +15,8 @@ LETTERS, AROUND = (2, 3, 4), (1, 2, 3)
 MOST_WORDS = 5
 # Odd, so that no power of it is zero.
 BASE = 0x9E3779B97F4A7C15
+# So many texts are hashed at a time: the numbers of their letters take much memory.
+AT_ONCE = 1 << 12
 
 
 class HashedTexts:
@@ -32,17 +34,11 @@ class HashedTexts:
     @classmethod
     def of(cls, texts):
         """Return the hashes of strings."""
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        joined = "".join(texts).encode("utf-32-le", "surrogatepass")
-        points = np.frombuffer(joined, dtype="<u4").astype(np.uint64) + np.uint64(1)
-        powers = np.full(int(lengths.max(initial=0)) + 1, BASE, dtype=np.uint64)
-        powers[0] = 1
-        powers = np.cumprod(powers, dtype=np.uint64)
-        offsets = offsets_of(lengths)
-        behind = np.repeat(offsets[1:], lengths) - np.arange(len(points)) - 1
-        sums = np.zeros(len(points) + 1, dtype=np.uint64)
-        np.cumsum(points * powers[behind], out=sums[1:])
-        return cls(sums[offsets[1:]] - sums[offsets[:-1]], powers[lengths])
+        value, power = np.empty((2, len(texts)), dtype=np.uint64)
+        for first in range(0, len(texts), AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            value[part], power[part] = _hashed(texts[part])
+        return cls(value, power)
 
     def __add__(self, other):
         return HashedTexts(
@@ -54,6 +50,21 @@ class HashedTexts:
 
     def __setitem__(self, key, texts):
         self.value[key], self.power[key] = texts.value, texts.power
+
+
+def _hashed(texts):
+    """Return the values and powers of strings."""
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+    points = np.frombuffer(joined, dtype="<u4").astype(np.uint64) + np.uint64(1)
+    powers = np.full(int(lengths.max(initial=0)) + 1, BASE, dtype=np.uint64)
+    powers[0] = 1
+    powers = np.cumprod(powers, dtype=np.uint64)
+    offsets = offsets_of(lengths)
+    behind = np.repeat(offsets[1:], lengths) - np.arange(len(points)) - 1
+    sums = np.zeros(len(points) + 1, dtype=np.uint64)
+    np.cumsum(points * powers[behind], out=sums[1:])
+    return sums[offsets[1:]] - sums[offsets[:-1]], powers[lengths]
 
 
 def text(string):

@@ -108,6 +108,8 @@ class AROWSequenceTagger(OnlineTagger):
         What ``fit`` has learned them from; "merged" after :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
+    token_breadth_ : float
+        The mean over these tokens of √n for n features that are equally large.
 
     References
     ----------
@@ -151,10 +153,10 @@ class AROWSequenceTagger(OnlineTagger):
 
     _initial_variance = 1.0
 
-    def _bound_kernel(self, norm):
+    def _bound_kernel(self, breadth):
         return partial(arow_pass, r=self.r, diagonal=self.diagonal)
 
-    def _margin(self, belief=None, norm=None):
+    def _margin(self, belief=None, sizes=None):
         # Measured: at this share of the margin asked for, marginals are calibrated
         # about where those of CW are.
         return 0.4

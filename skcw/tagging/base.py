@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._model.training_hashes import RemembersTraining
 from skcw._util.compat import Interval
 from skcw.confidence.predictions import Predictions
 from skcw.data.batch import SequenceBatch
@@ -39,7 +38,7 @@ N_JOBS = [
 ]
 
 
-class BaseSequenceTagger(RemembersTraining, SavedModelMixin, BaseEstimator):
+class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
     """Base class of all sequence taggers: prediction, confidence, saving to files.
 
     A subclass implements ``predict_all``; all other methods use it, so that signatures

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._model.decoding import Decoder
 from skcw._model.examples import Examples, checked_weights
 from skcw._model.gaussian import Belief
-from skcw._model.training import without_seconds
 from skcw._model.training_hashes import batch_hashes, known_share
 from skcw._util.checks import check_same_lengths
 from skcw._util.limits import LEAST_SETTING, MOST_PRESENTATIONS
@@ -35,6 +34,7 @@ from skcw.data.labels import encode_labels, joined_labels
 from skcw.data.saved import saved_array, saved_kind, saved_number, saved_texts
 from skcw.data.schemes import saved_constraints, saved_faults, saved_forbidden
 from skcw.data.vocabulary import Vocabulary
+from skcw.io.loading import without_seconds
 from skcw.tagging import weights as learned
 from skcw.tagging.base import BaseSequenceTagger, only_sequence
 from skcw.tagging.explanation import explain_sequence, with_tokens
@@ -290,7 +290,7 @@ class BeliefTagger(BaseSequenceTagger):
             methods=self._methods,
         )
 
-    def _margin(self, belief=None, norm=None):
+    def _margin(self, belief=None, sizes=None):
         """Return the unit of temperatures: the margin that training asks for.
 
         Without arguments it is that of the fitted tagger.
@@ -516,4 +516,5 @@ CHECKS_OF_STATE = {
     "scheme_faults_": saved_faults,
     "confidence_source_": lambda value, name: saved_kind(value, name, str),
     "token_norm_": lambda value, name: saved_number(value, name, LEAST_SETTING),
+    "token_breadth_": lambda value, name: saved_number(value, name, LEAST_SETTING),
 }

@@ -12,9 +12,9 @@ from skcw._util.checks import check_real
 from skcw._util.compat import Interval, StrOptions
 from skcw.tagging.online import GAUSSIAN_CONSTRAINTS, OnlineTagger
 
-# Between these lies the usual phi; it grows with the length of feature vectors.
+# Between these lies the usual phi; it grows with the breadth of feature vectors.
 PHI_RANGE = (0.25, 1.5)
-PHI_PER_LENGTH = 1 / 6
+PHI_PER_BREADTH = 1 / 6
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -33,8 +33,8 @@ class CWSequenceTagger(OnlineTagger):
     phi : float or "auto", default="auto"
         Standard deviations φ by which a corrected labeling must lead. The more features
         a token has, the less each variance shrinks, unless φ grows with them: "auto" is
-        a sixth of the mean length of their vectors (√n for n strings), from 0.25 to
-        1.5.
+        a sixth of √n for n features, from 0.25 to 1.5. Numbers that are small beside
+        others count less; their unit does not matter.
     C : float, default=1.0
         The largest step, as a multiple of the step that the same mistake would cause at
         the prior [2]_. ``float("inf")`` is the hard constraint of the paper.
@@ -54,7 +54,7 @@ class CWSequenceTagger(OnlineTagger):
     averaging : bool or "auto", default="auto"
         Predict with the weights averaged over all rounds instead of the last ones. True
         counts all rounds alike; "auto" those of pass k of ``fit`` k times where tokens
-        have many features (vectors longer than 3).
+        have many features (about ten or more).
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
     class_weight : dict, "balanced" or None, default=None
@@ -126,6 +126,8 @@ class CWSequenceTagger(OnlineTagger):
         What ``fit`` has learned them from; "merged" after :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
+    token_breadth_ : float
+        The mean over these tokens of √n for n features that are equally large.
     phi_ : float
         The φ in force.
 
@@ -194,28 +196,29 @@ class CWSequenceTagger(OnlineTagger):
     @property
     def phi_(self):
         """The φ in force."""
-        return self._phi(self.token_norm_)
+        return self._phi(self.token_breadth_)
 
-    def _phi(self, norm):
-        """Return φ for feature vectors of this mean length."""
+    def _phi(self, breadth):
+        """Return φ for feature vectors of this mean breadth."""
         if self.phi != "auto":
             return float(self.phi)
-        return float(np.clip(norm * PHI_PER_LENGTH, *PHI_RANGE))
+        return float(np.clip(breadth * PHI_PER_BREADTH, *PHI_RANGE))
 
-    def _cost_unit(self, norm):
+    def _cost_unit(self, breadth):
         # The weights of CW are as large as phi times the prior standard deviation: one.
-        return self._phi(norm)
+        return self._phi(breadth)
 
-    def _margin(self, belief=None, norm=None):
+    def _margin(self, belief=None, sizes=None):
         # Measured over corpora and feature sets: at the usual temperature of 0.8 of
         # these units marginals are about right.
-        norm = self.token_norm_ if norm is None else norm
-        return 0.3 * self._phi(norm) * norm
+        if sizes is None:
+            return 0.3 * self.phi_ * self.token_norm_
+        return 0.3 * self._phi(sizes.breadth) * sizes.norm
 
-    def _bound_kernel(self, norm):
+    def _bound_kernel(self, breadth):
         return partial(
             cw_pass,
-            phi=self._phi(norm),
+            phi=self._phi(breadth),
             diagonal=self.diagonal,
             limit=check_real("C", self.C),
             split=self.split_errors,

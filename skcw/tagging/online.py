@@ -17,6 +17,7 @@ from skcw._model.decoding import Decoder
 from skcw._model.examples import (
     CONSTRAINTS,
     Examples,
+    TokenSizes,
     hold_out,
     legal_steps,
     token_costs,
@@ -41,7 +42,9 @@ from skcw.tagging.judges import choose_judges, learned_confidence
 from skcw.tagging.out_of_core import check_streamable, spilled
 from skcw.tagging.weights import pruned_attributes
 
-# Above this length of feature vectors most training data can be separated: late passes
+# What is kept of ``TokenSizes``.
+TOKEN_SIZES = ("token_norm_", "token_breadth_")
+# Above this breadth of feature vectors most training data can be separated: late passes
 # hardly change weights, and those of early passes only spoil the average.
 MANY_FEATURES = 3.0
 
@@ -51,7 +54,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
     ``partial_fit`` continues from where it is and makes one. A subclass gives
-    ``_bound_kernel``, its compiled pass, given the mean length of feature vectors.
+    ``_bound_kernel``, its compiled pass, given the mean breadth of feature vectors.
     """
 
     # Whether the cost of a wrong label is in units of the length of the token's
@@ -62,7 +65,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     _initial_variance = None
     _learns_edges = True
     _default_method = "noisy-marginal"
-    _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", "token_norm_")
+    _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", *TOKEN_SIZES)
 
     _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -308,8 +311,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         counts = data.label_counts(len(labels))
         costs = token_costs(self.class_weight, labels, counts, one_pass)
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
-        norm = self._norm_of(data, fresh)
-        plan = self._plan(max_iter, costs, rules, labels, n_shards, norm)
+        sizes = self._sizes_of(data, fresh)
+        plan = self._plan(max_iter, costs, rules, labels, n_shards, sizes.breadth)
         if source in ("dev", "held-out"):
             plan.dev_score = self._dev_scorer(plan, *new)
         start = self._starting_belief(batch, len(labels), fresh)
@@ -327,7 +330,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             judging = [start]
         else:
             belief = belief.with_average_restarted()
-        sure = self._learned_settings(judges, judging, norm, rules, fresh)
+        sure = self._learned_settings(judges, judging, sizes, rules, fresh)
         memory = self._memory(data, fresh)
         self._keep(fitted(belief) | rules.attributes() | sure)
         self.history_ = history
@@ -348,20 +351,22 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             return data, "held-out", (held_out,)
         return data, None, ()
 
-    def _norm_of(self, data, fresh):
-        """Return the mean length of feature vectors when training began."""
+    def _sizes_of(self, data, fresh):
+        """Return how large feature vectors were when training began."""
         # A fit of no words, which only tells the labels, has none.
         learned = not fresh and self.belief_.n_rows > self.belief_.width + 1
-        return self.token_norm_ if learned else data.token_norm()
+        if learned:
+            return TokenSizes(self.token_norm_, self.token_breadth_)
+        return data.token_sizes()
 
-    def _plan(self, max_iter, costs, rules, labels, n_shards, norm):
+    def _plan(self, max_iter, costs, rules, labels, n_shards, breadth):
         """Return what all passes have in common."""
-        cost_unit = self.margin_cost * self._cost_unit(norm)
+        cost_unit = self.margin_cost * self._cost_unit(breadth)
         # To count mislabeled tokens takes more time.
         counting = self.verbose > 0 or cost_unit == 0
         width = padded(len(labels))
         return Plan(
-            self._bound_kernel(norm),
+            self._bound_kernel(breadth),
             PassOptions(None, costs, rules.forbidden, cost_unit, width, counting),
             max_iter,
             self.shuffle,
@@ -373,14 +378,14 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             # What is presented only once has to be learned from, not hidden.
             hiding=max_iter > 1,
             label_score=label_scorer(labels, rules.spans),
-            linear_average=self.averaging == "auto" and norm > MANY_FEATURES,
+            linear_average=self.averaging == "auto" and breadth > MANY_FEATURES,
         )
 
-    def _learned_settings(self, judges, judging, norm, rules, fresh):
+    def _learned_settings(self, judges, judging, sizes, rules, fresh):
         """Return the attributes of confidence after a training."""
         names = ("confidence_", "confidence_source_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
-        known["token_norm_"] = norm
+        known |= zip(TOKEN_SIZES, sizes, strict=True)
         if judges.source in ("off", "rule"):
             nothing = {"confidence_": {}, "confidence_source_": "off"}
             if self.calibrate_confidence:
@@ -390,7 +395,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             judges,
             judging,
             rules.forbidden,
-            lambda judged: self._margin(judged, norm),
+            lambda judged: self._margin(judged, sizes),
             known.get("confidence_", {}),
         )
         source = {"confidence_source_": judges.source}
@@ -461,7 +466,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             edges,
         )
 
-    def _cost_unit(self, norm):
+    def _cost_unit(self, breadth):
         """Return the score that a cost of one is worth in cost-augmented decoding."""
         return 1.0
 

@@ -102,6 +102,8 @@ class PASequenceTagger(OnlineTagger):
         What ``fit`` has learned them from; "merged" after :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
+    token_breadth_ : float
+        The mean over these tokens of √n for n features that are equally large.
 
     References
     ----------
@@ -147,10 +149,10 @@ class PASequenceTagger(OnlineTagger):
         "n_rivals": [Interval(Integral, 1, 1000, closed="both")],
     }
 
-    def _bound_kernel(self, norm):
+    def _bound_kernel(self, breadth):
         return partial(pa_pass, budget=check_real("C", self.C), k=self.n_rivals)
 
-    def _margin(self, belief=None, norm=None):
+    def _margin(self, belief=None, sizes=None):
         # Measured: at this share of the margin asked for, marginals are calibrated
         # about where those of CW are.
         return 0.25

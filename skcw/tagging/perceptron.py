@@ -92,6 +92,8 @@ class PerceptronSequenceTagger(OnlineTagger):
         What ``fit`` has learned them from; "merged" after :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
+    token_breadth_ : float
+        The mean over these tokens of √n for n features that are equally large.
 
     References
     ----------
@@ -128,10 +130,10 @@ class PerceptronSequenceTagger(OnlineTagger):
 
     _parameter_constraints = OnlineTagger._parameter_constraints
 
-    def _bound_kernel(self, norm):
+    def _bound_kernel(self, breadth):
         return perceptron_pass
 
-    def _margin(self, belief=None, norm=None):
+    def _margin(self, belief=None, sizes=None):
         # The perceptron asks for no margin: its weights are counts of mistakes.
-        norm = self.token_norm_ if norm is None else norm
+        norm = self.token_norm_ if sizes is None else sizes.norm
         return norm * (belief or self.belief_).mean_square ** 0.5

@@ -18,10 +18,10 @@ from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
 from skcw import CWSequenceTagger, MultiClassCW
-from skcw._model.training import without_seconds
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ShardError
 from skcw.features.basic import basic_features
+from skcw.io.loading import without_seconds
 
 pytestmark = [
     pytest.mark.engine,
@@ -115,9 +115,9 @@ def killing(marker, once=True):
     """Return a class of taggers that kills the worker which learns shard 2."""
 
     class Killing(CWSequenceTagger):
-        def _bound_kernel(self, norm):
+        def _bound_kernel(self, breadth):
             driver, killed, once = self.driver, self.killed, self.once
-            marker, kernel = self.marker, super()._bound_kernel(norm)
+            marker, kernel = self.marker, super()._bound_kernel(breadth)
 
             def killing(*given):
                 import os
@@ -195,8 +195,8 @@ def shard_sums():
     found = []
 
     class Watching(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def watching(*given):
                 found.append(int(given[4].gold.sum()))

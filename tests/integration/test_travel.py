@@ -20,8 +20,8 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
-from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
+from skcw.io.loading import without_seconds
 from tests.integration.corpora import features
 
 TAGGERS = [

@@ -21,10 +21,10 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
-from skcw._model.training import without_seconds
 from skcw._util.limits import LARGEST_LEARNED
 from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
+from skcw.io.loading import without_seconds
 from skcw.io.model_files import (
     FORMAT,
     HEADER,
@@ -376,7 +376,14 @@ def test_headers_that_do_not_fit_are_refused(path, tmp_path, header):
 
 
 @pytest.mark.parametrize(
-    "name", ["token_norm_", "confidence_source_", "constraints_", "scheme_faults_"]
+    "name",
+    [
+        "token_norm_",
+        "token_breadth_",
+        "confidence_source_",
+        "constraints_",
+        "scheme_faults_",
+    ],
 )
 def test_a_file_that_lacks_a_fitted_attribute_is_refused(path, tmp_path, name):
     state = read_model(path)[0]["state"]

@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron
 from skcw._model import mixing as _mixing
 from skcw._model.row_shards import order_of_piece
-from skcw._model.training import without_seconds
+from skcw.io.loading import without_seconds
 from tests.reference import mixing
 
 LEARNERS = [MultiClassCW, MultiClassAROW, MultiClassPA, MultiClassPerceptron]

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron
-from skcw._model.training import without_seconds
+from skcw.io.loading import without_seconds
 from tests.linear_model.classifiers import data, every_classifier, split_data
 
 CLASSIFIERS = [

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from skcw.reranking.global_features import quotations, strings_of_quotation
+
 
 def rows_of(offsets, dense, scores):
     """Return candidates as vectors, the score last."""
@@ -104,3 +106,13 @@ def joined(rows, parts, sentence, telling):
         for c in mine:
             found[c] -= set().union(*(rows[p] for p in shared))
     return [sorted(features) for features in found]
+
+
+def quotation_strings(view, labels, spans):
+    """Return the features anchored on all quotations of a sentence."""
+    whole = {(span.start, span.end): span.label for span in spans}
+    return [
+        name
+        for start, end in quotations(view.words)
+        for name in strings_of_quotation(view, labels, whole, start, end)
+    ]

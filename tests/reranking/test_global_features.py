@@ -12,8 +12,6 @@ from skcw.reranking.global_features import (
     PAPER_TEMPLATES,
     SentenceView,
     entity_strings,
-    neighbor_strings,
-    quotation_strings,
     type_strings,
 )
 from skcw.reranking.words import (
@@ -22,6 +20,7 @@ from skcw.reranking.words import (
     lower_case_lexicon,
     words_of_features,
 )
+from tests.reference.ranking import quotation_strings
 
 X = [["She", "met", "Ann", "Lee"], ["Ann", "left"]]
 NBEST = [
@@ -199,8 +198,10 @@ def test_templates_of_types_see_words_and_neighbors():
         *["LP2=ti", "LS2=es", "LP3=tim", "LS3=mes", "LP4=time", "LS4=imes"],
         *["B1=the", "B=the", "A1=said", "A=said"],
     ]
-    spans = extract_spans(["B-P", "O", "B-L", "B-P"])
-    assert neighbor_strings(spans) == ["TT=P L", "TT=L P"]
+    nbest = [[(["B-P", "O", "B-L", "B-P"], 0.0)]]
+    features = GlobalFeatures(["types"], min_count=1).fit([["a"] * 4], nbest)
+    names = features.vocabulary_.names()
+    assert {n for n in names if n.startswith("TT=")} == {"TT=P L", "TT=L P"}
     features = GlobalFeatures(["types"], min_count=1).fit(X, NBEST)
     names = features.vocabulary_.names()
     assert "P FW=Ann" in names and not any("WE=" in name for name in names)

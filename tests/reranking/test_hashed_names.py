@@ -1,5 +1,6 @@
 """Hashes of names: those of the strings, numbered and joined as their twins do."""
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -137,3 +138,15 @@ def test_spans_are_read_at_once():
     assert spans.of_labeling(1) == {}
     assert spans.of_labeling(2) == {(0, 1): "L", (1, 2): "L"}
     assert spans.offsets.tolist() == [0, 3, 3, 5]
+
+
+def test_hashes_of_many_names_take_little_memory_beside_them():
+    names = [f"a function of the user: {i}" for i in range(20_000)]
+    tracemalloc.start()
+    found = HashedTexts.of(names)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 300 * len(names)
+    for i in (0, 4095, 4096, 19_999):
+        one = HashedTexts.of(names[i : i + 1])
+        assert (one.value, one.power) == (found.value[i], found.power[i])

@@ -25,11 +25,11 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import check_is_fitted
 
 from skcw import load
-from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError
 from skcw.features.basic import basic_features
+from skcw.io.loading import without_seconds
 from skcw.tagging import CRFSequenceTagger
 from skcw.tagging.crfsuite import ALGORITHMS
 

@@ -96,6 +96,7 @@ def test_values_too(small_blocks):
     streamed = clone(tagger).fit_stream(lambda: parts(X=numbers))
     np.testing.assert_array_equal(streamed.coef_, whole.coef_)
     assert streamed.token_norm_ == pytest.approx(whole.token_norm_, rel=1e-12)
+    assert streamed.token_breadth_ == pytest.approx(whole.token_breadth_, rel=1e-12)
 
 
 def test_with_a_dev_set_the_same_pass_is_kept(tmp_path, small_blocks):

@@ -15,10 +15,10 @@ from skcw import (
     load,
 )
 from skcw._model import sequence_shards as _dealing
-from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features.basic import basic_features
+from skcw.io.loading import without_seconds
 from skcw.utils.laws import weights
 from tests.reference import mixing
 
@@ -123,8 +123,8 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
     seen, weights = [], []
 
     class Watching(CWSequenceTagger):
-        def _bound_kernel(self, norm):
-            kernel = super()._bound_kernel(norm)
+        def _bound_kernel(self, breadth):
+            kernel = super()._bound_kernel(breadth)
 
             def watching(mean, *given):
                 seen.append(len(given[-1].order))

@@ -14,6 +14,7 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
     load,
+    merge,
 )
 from skcw._model.examples import token_costs
 from skcw.data import SequenceEncoder
@@ -312,6 +313,21 @@ def test_phi_follows_the_number_of_features(n_features, phi, train, dev, tmp_pat
     auto.save(tmp_path / "tagger")
     again = load(tmp_path / "tagger").partial_fit(with_features(dev, 50), dev.y)
     assert again.phi_ == auto.phi_
+
+
+def test_phi_follows_neither_the_unit_nor_one_large_column(tmp_path):
+    rng = np.random.default_rng(0)
+    X = [rng.normal(size=(6, 36)) for _ in range(20)]
+    y = [["yes" if row[0] > 0 else "no" for row in x] for x in X]
+    large = [np.where(np.arange(36) == 0, 1e4, 1.0) * x for x in X]
+    one = CWSequenceTagger(random_state=0, max_iter=1)
+    phi, scaled, alone = (
+        clone(one).fit(numbers, y).phi_ for numbers in (X, [1e3 * x for x in X], large)
+    )
+    assert 0.6 < phi < 1.0 and scaled == pytest.approx(phi, rel=1e-9) and alone == 0.25
+    tagger = clone(one).fit(X, y)
+    tagger.save(tmp_path / "tagger")
+    assert load(tmp_path / "tagger").phi_ == merge([tagger, tagger]).phi_ == phi
 
 
 @pytest.mark.parametrize("n_features", [4, 10])

@@ -184,7 +184,7 @@ class ScoresWholeSequences(CWSequenceTagger):
 
 @breaks("check_it_learns")
 class LearnsNothing(CWSequenceTagger):
-    def _bound_kernel(self, norm):
+    def _bound_kernel(self, breadth):
         return lambda *given: (given[3][1], given[3][2] + 1, 1, 1)
 
 
@@ -546,3 +546,10 @@ class ReadsBatchesBackwards(CWSequenceTagger):
     def predict(self, X):
         rows = super().predict(X)
         return rows[::-1] if isinstance(X, SequenceBatch) else rows
+
+
+@breaks("check_explanations_name_the_best_legal_rival")
+class ExplainsHalfOfTheMargin(CWSequenceTagger):
+    def explain(self, *given, **options):
+        found = super().explain(*given, **options)
+        return [why._replace(margin=why.margin / 2) for why in found]

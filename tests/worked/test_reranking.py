@@ -8,8 +8,8 @@ from skcw.reranking import BoostingReranker, VotedPerceptronReranker
 from skcw.reranking.global_features import (
     SentenceView,
     entity_strings,
-    quotation_strings,
 )
+from tests.reference.ranking import quotation_strings
 
 # Section 3.1; S, C and N of the paper are B, I and O.
 TEXT = (
