@@ -124,7 +124,7 @@ def check_labels(labels, name, integers=False):
         )
     if isinstance(labels, np.ndarray):
         labels = labels.tolist()
-    elif not isinstance(labels, (list, tuple)):
+    elif not isinstance(labels, list):
         labels = listed(labels, name)
     if not _STRING_TYPES.issuperset(map(type, labels)):
         if integers and all(map(is_integer, labels)):
@@ -151,9 +151,22 @@ def check_label_rows(y, name, integers=False):
     if isinstance(y, (str, bytes)):
         raise TypeError(f"{name} is a single string; it must be a list of sequences")
     rows = listed_in_order(y, name)
+    lists = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
+    if _all_strings(lists):
+        return lists
     for i, row in enumerate(rows):
         refuse_unordered(row, f"{name}[{i}]")
     return [check_labels(row, f"{name}[{i}]", integers) for i, row in enumerate(rows)]
+
+
+def _all_strings(rows):
+    """Return whether all rows are lists of strings; asks about each string once."""
+    if not set(map(type, rows)) <= {list}:
+        return False  # a generator, say, which can be read only once
+    try:
+        return _STRING_TYPES.issuperset(map(type, set().union(*rows)))
+    except TypeError:  # a label that is a list
+        return False
 
 
 def listed(values, name):

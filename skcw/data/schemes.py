@@ -180,11 +180,17 @@ def extract_spans(
         scheme_name(scheme, "scheme", SCHEMES_OR_AUTO)
         return _read_leniently(map(split_label, labels))
     scheme = resolve_scheme(scheme, labels)
-    _refuse_foreign_prefixes(labels, scheme)
-    return _read_strictly(list(map(split_label, labels)), scheme)
+    refuse_foreign_prefixes([labels], scheme)
+    place_of = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    codes = np.array([place_of[label] for label in labels], dtype=np.int64)
+    ends, _ = span_ends(place_of, codes, [0, len(codes)], scheme)
+    return [
+        Span(split_label(labels[start])[1], start, int(ends[start]))
+        for start in np.flatnonzero(ends).tolist()
+    ]
 
 
-def span_ends(labels, codes, offsets):
+def span_ends(labels, codes, offsets, strict=None):
     """Return where the span ends that begins at each token, and the kinds of tokens.
 
     It reads codes of labels as `extract_spans` reads labels.
@@ -197,6 +203,8 @@ def span_ends(labels, codes, offsets):
         The numbers of the labels of all sequences, joined.
     offsets : ndarray of int, shape (n_sequences + 1,)
         Where each sequence begins.
+    strict : {"IOB1", "IOB2", "IOBES", "BILOU"}, default=None
+        The scheme that spans must follow, to which all labels belong.
 
     Returns
     -------
@@ -213,22 +221,32 @@ def span_ends(labels, codes, offsets):
     >>> span_ends(["O", "B-x", "I-x"], codes, offsets)[0]
     array([2, 0, 0, 4])
     """
-    roles, names = zip(*map(split_label, labels), strict=True)
-    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    kinds = np.array([number[name] for name in names])[codes]
+    parts = list(map(split_label, labels))
+    number_of = {}
+    kinds = [number_of.setdefault(kind, len(number_of)) for _, kind in parts]
+    kinds = np.array(kinds, dtype=np.int64)[codes]
     inside, opens, closes = (
-        np.array([role in among for role in roles])[codes]
+        np.array([role in among for role, _ in parts], dtype=bool)[codes]
         for among in ("BIES", "BS", "ES")
     )
-    first = np.zeros(len(codes) + 1, dtype=bool)
-    first[offsets] = True
-    begins = inside & (opens | first[:-1])
-    begins[1:] |= inside[1:] & ~(inside & ~closes)[:-1]
-    begins[1:] |= inside[1:] & (kinds[1:] != kinds[:-1])
+    goes_on = np.zeros(len(codes) + 1, dtype=bool)
+    goes_on[1:-1] = inside[:-1] & (kinds[1:] == kinds[:-1])
+    goes_on[offsets] = False
+    if strict == "IOB1":
+        # B may only cut what would otherwise be one run of its type.
+        inside = inside & (goes_on[:-1] | ~opens)
+        goes_on[1:-1] &= inside[:-1]
+    begins = inside & (opens | ~goes_on[:-1])
+    begins[1:] |= inside[1:] & closes[:-1]
     last = inside.copy()
     last[:-1] &= ~inside[1:] | begins[1:]
+    starts, stops = np.flatnonzero(begins), np.flatnonzero(last)
+    if strict not in (None, "IOB1"):
+        # Spans already end before B and S, and after E and S.
+        kept = opens[starts] if strict == "IOB2" else opens[starts] & closes[stops]
+        starts, stops = starts[kept], stops[kept]
     ends = np.zeros(len(codes), dtype=np.int64)
-    ends[begins] = np.flatnonzero(last) + 1
+    ends[starts] = stops + 1
     return ends, kinds
 
 
@@ -260,17 +278,19 @@ def detect_scheme(labels: Iterable[Any]) -> Any:
     return "IOBES" if prefixes & {"E", "S"} else "IOB2"
 
 
-def _refuse_foreign_prefixes(labels, scheme):
+def refuse_foreign_prefixes(rows, scheme, name=None):
+    """Raise at the first label that a scheme cannot hold."""
     allowed = SCHEMES[scheme]
-    foreign = {
-        label for label in set(labels) if (parse_label(label)[0] or "?") not in allowed
-    }
-    for position, label in enumerate(labels):
-        if label in foreign:
-            raise ValueError(
-                f"label {label!r} at token {position} is not of scheme {scheme}, "
-                f"whose prefixes are {', '.join(allowed)}"
-            )
+    seen = set().union(*rows)
+    foreign = {label for label in seen if (parse_label(label)[0] or "?") not in allowed}
+    for i, labels in enumerate(rows if foreign else ()):
+        for position, label in enumerate(labels):
+            if label in foreign:
+                where = "" if name is None else f"{name}[{i}]: "
+                raise ValueError(
+                    f"{where}label {label!r} at token {position} is not of scheme "
+                    f"{scheme}, whose prefixes are {', '.join(allowed)}"
+                )
 
 
 def _read_leniently(parts):
@@ -292,25 +312,6 @@ def _read_leniently(parts):
     if start >= 0:
         spans.append(Span(kind, start, len(parts)))
     return spans
-
-
-def _read_strictly(parts, scheme):
-    """Return the spans whose prefixes are those that the scheme would write."""
-    if scheme == "IOB1":
-        # B may only cut what would otherwise be one run of its type.
-        before = [None, *(None if role == "O" else kind for role, kind in parts)]
-        return _read_leniently(
-            ("O" if role == "B" and kind != last else role, kind)
-            for (role, kind), last in zip(parts, before[:-1], strict=True)
-        )
-    # BILOU has the roles of IOBES.
-    scheme = "IOBES" if scheme == "BILOU" else scheme
-    roles = "".join(role for role, _ in parts)
-    return [
-        span
-        for span in _read_leniently(parts)
-        if roles[span.start : span.end] == _prefixes(span.end - span.start, scheme)
-    ]
 
 
 def with_outside(y, outside):

@@ -1,15 +1,16 @@
 """Scores of labels: by token, by sequence, and by span, which must be wholly right."""
 
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, count
 from numbers import Integral, Real
 from operator import eq
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import classification_report, precision_recall_fscore_support
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_scalar
 
 from skcw._util.checks import (
@@ -21,14 +22,17 @@ from skcw._util.checks import (
 from skcw._util.limits import LARGEST_BETA, MOST_DIGITS
 from skcw._util.ragged import offsets_of, split_rows
 from skcw.data.labels import check_label_rows, check_labels, is_integer, listed_in_order
-from skcw.data.schemes import extract_spans, odd_outside, resolve_scheme, split_label
+from skcw.data.schemes import (
+    odd_outside,
+    refuse_foreign_prefixes,
+    resolve_scheme,
+    span_ends,
+    split_label,
+)
 from skcw.exceptions import OutsideLabelWarning
 
 AVERAGES = ("micro", "macro", "weighted", None)
 ALL = ("precision", "recall", "f-score")
-
-# Every label that is not scored, among them "no span here".
-UNSCORED = -1
 
 
 def check_label_pair(y_true, y_pred, integers=False):
@@ -67,44 +71,32 @@ def check_label_names(labels, name, integers=False):
     return names
 
 
-class LabelPairs(NamedTuple):
-    """One true and one predicted label per item, as indices into ``names``.
+def number_labels(*sides):
+    """Return all labels once, and those of each side as indices into them."""
+    number_of = defaultdict(count().__next__)
+    codes = [
+        np.fromiter(map(number_of.__getitem__, chain.from_iterable(rows)), np.intp)
+        for rows in sides
+    ]
+    return list(number_of), *codes
 
-    The last pair is always (UNSCORED, UNSCORED). It changes no count, keeps the
-    arrays from being empty, and makes scikit-learn report a micro average where
-    it would otherwise switch to accuracy.
+
+def count_labels(names, labels, sides, weight):
+    """Count how often each name is right, true and predicted, or add its weights.
+
+    The sides hold indices into `labels` and where they count. Without names the only
+    column is of zeros, so that all scores are undefined.
     """
-
-    names: list
-    true: np.ndarray
-    pred: np.ndarray
-    weight: np.ndarray | None
-
-    @property
-    def scored(self):
-        """Indices of the labels to score; a phantom where there are none."""
-        return np.arange(max(1, len(self.names)))
+    columns = np.zeros((3, len(labels) + 1), int if weight is None else float)
+    for row, (codes, mask) in zip(columns, sides, strict=True):
+        here = None if weight is None else weight[mask]
+        row[:-1] = np.bincount(codes[mask], here, len(labels))
+    column_of = {label: i for i, label in enumerate(labels)}
+    named = [column_of.get(name, -1) for name in names]
+    return names, columns[:, named or [-1]]
 
 
-def encode_pairs(true, pred, names, weight=None):
-    """Return the pairs with the labels in ``names`` as indices, others UNSCORED."""
-    index = {name: i for i, name in enumerate(names)}
-    if weight is not None:
-        weight = np.append(weight, 1.0)
-    return LabelPairs(names, _encode(true, index), _encode(pred, index), weight)
-
-
-def _encode(labels, index):
-    codes = (index.get(label, UNSCORED) for label in labels)
-    return np.fromiter(chain(codes, (UNSCORED,)), dtype=np.intp)
-
-
-def _as_float(value):
-    """Return a number as the type by which scikit-learn knows it."""
-    return float(value) if isinstance(value, Real) else value
-
-
-def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=ALL):
+def score_counts(names, columns, *, average, zero_division, beta=1.0, warn_for=ALL):
     """Return precision, recall, F and support, averaged as scikit-learn does.
 
     Unlike scikit-learn's, the support of an average is the total, not None.
@@ -116,47 +108,84 @@ def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=ALL):
         raise ValueError(
             f"beta is {beta!r}; it must be at most {LARGEST_BETA:g}, or inf"
         )
-    beta = float(beta)
-    *scores, support = precision_recall_fscore_support(
-        pairs.true,
-        pairs.pred,
-        beta=beta,
-        labels=pairs.scored,
-        average=average,
-        warn_for=warn_for,
-        sample_weight=pairs.weight,
-        zero_division=_as_float(zero_division),
-    )
+    scores = _scores(columns, average, zero_division, float(beta), warn_for)
     if average is None:
-        n = len(pairs.names)
-        return *(score[:n] for score in scores), support[:n]
-    return *(float(score) for score in scores), _total_support(pairs)
+        return tuple(score[: len(names)] for score in scores)
+    return scores
 
 
-def _total_support(pairs):
-    scored = pairs.true != UNSCORED
-    if pairs.weight is None:
-        return int(scored.sum())
-    return float(pairs.weight[scored].sum())
+def _scores(columns, average, zero_division, beta=1.0, warn_for=ALL):
+    right, true, found = columns
+    if average == "micro":
+        right, true, found = columns.sum(axis=1, keepdims=True)
+    value, warn_for = _check_zero_division(zero_division, warn_for)
+    precision = _ratio(right, found, value, "precision", "predicted", warn_for)
+    recall = _ratio(right, true, value, "recall", "true", warn_for)
+    fscore = recall if beta else precision
+    if 0 < beta < np.inf:
+        right, both = (1 + beta**2) * right, beta**2 * true + found
+        fscore = _ratio(right, both, value, "f-score", "true nor predicted", warn_for)
+    scores = precision, recall, fscore
+    if average is None:
+        return *scores, true
+    weight = true if average == "weighted" else np.ones(len(true))
+    return *(_mean(score, weight) for score in scores), columns[1].sum().item()
 
 
-def report_pairs(pairs, *, digits, output_dict, zero_division):
-    """Return scikit-learn's report with a row per name and three averages."""
+def _check_zero_division(value, warn_for):
+    """Return the value of an undefined score, and which of them are warned of."""
+    if isinstance(value, str) and value == "warn":
+        return 0.0, warn_for
+    if isinstance(value, Real) and (value in (0, 1) or np.isnan(value)):
+        return float(value), ()
+    raise ValueError(f"zero_division is {value!r}; it must be 0, 1, nan or 'warn'")
+
+
+def _ratio(part, whole, value, metric, missing, warn_for):
+    """Return part / whole; where that is undefined, a value and a warning."""
+    undefined = whole == 0
+    if metric in warn_for and undefined.any():
+        where = "due to" if len(whole) == 1 else "in labels with"
+        warnings.warn(
+            f"{metric.capitalize()} is ill-defined and being set to 0.0 {where} no "
+            f"{missing} samples. Use `zero_division` parameter to control this "
+            "behavior.",
+            UndefinedMetricWarning,
+            # This function, the two that score or report, and the public one.
+            stacklevel=5,
+        )
+    return np.where(undefined, value, part / np.where(undefined, 1, whole))
+
+
+def _mean(scores, weight):
+    """Return the mean of the scores that are not NaN."""
+    kept = ~np.isnan(scores)
+    if not kept.any():
+        return np.nan
+    weight = weight[kept]
+    return float(np.average(scores[kept], weights=weight if weight.any() else None))
+
+
+def report_counts(names, columns, *, digits, output_dict, zero_division):
+    """Return a report as scikit-learn's, with a row per name and three averages."""
     check_scalar(digits, "digits", Integral, min_val=0, max_val=MOST_DIGITS)
-    phantom = [] if pairs.names else ["(none)"]
-    report = classification_report(
-        pairs.true,
-        pairs.pred,
-        labels=pairs.scored,
-        target_names=list(map(str, pairs.names)) or phantom,
-        sample_weight=pairs.weight,
-        digits=digits,
-        output_dict=output_dict,
-        zero_division=_as_float(zero_division),
-    )
+    scores = zip(*_scores(columns, None, zero_division), strict=True)
+    rows = list(zip(map(str, names or ["(none)"]), scores, strict=True))
+    for average in ("micro", "macro", "weighted"):
+        rows.append((f"{average} avg", _scores(columns, average, zero_division)))
+    heads = "precision", "recall", "f1-score", "support"
     if output_dict:
-        return {name: row for name, row in report.items() if name not in phantom}
-    return report
+        return {
+            name: dict(zip(heads, map(float, scores), strict=True))
+            for name, scores in rows[0 if names else 1 :]
+        }
+    width = max(digits, *(len(name) for name, _ in rows))
+    lines = [" " * width + " " + "".join(f" {head:>9}" for head in heads), ""]
+    for name, (*shares, support) in rows:
+        cells = "".join(f" {share:>9.{digits}f}" for share in shares)
+        lines.append(f"{name:>{width}} {cells} {support:>9}")
+    lines.insert(-3, "")
+    return "\n".join([*lines, ""])
 
 
 def token_accuracy_score(
@@ -189,8 +218,8 @@ def token_accuracy_score(
     0.75
     """
     true_rows, pred_rows = check_label_pair(y_true, y_pred, integers=True)
+    sizes = list(map(len, true_rows))
     hits = [sum(map(eq, *rows)) for rows in zip(true_rows, pred_rows, strict=True)]
-    sizes = [len(row) for row in true_rows]
     return _weighted_share(hits, sizes, sample_weight, zero_division)
 
 
@@ -225,7 +254,7 @@ def sequence_accuracy_score(
     0.5
     """
     true_rows, pred_rows = check_label_pair(y_true, y_pred, integers=True)
-    hits = [all(map(eq, *rows)) for rows in zip(true_rows, pred_rows, strict=True)]
+    hits = list(map(eq, true_rows, pred_rows))
     return _weighted_share(hits, [1] * len(hits), sample_weight, zero_division)
 
 
@@ -279,9 +308,9 @@ def token_f1_score(
     >>> token_f1_score(y_true, y_pred)
     0.8
     """
-    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
-    return score_pairs(
-        pairs, average=average, zero_division=zero_division, warn_for=("f-score",)
+    counts = _count_tokens(y_true, y_pred, labels, exclude, sample_weight)
+    return score_counts(
+        *counts, average=average, zero_division=zero_division, warn_for=("f-score",)
     )[2]
 
 
@@ -332,9 +361,9 @@ def token_classification_report(
     weighted avg       0.50      0.67      0.56         3
     <BLANKLINE>
     """
-    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
-    return report_pairs(
-        pairs, digits=digits, output_dict=output_dict, zero_division=zero_division
+    counts = _count_tokens(y_true, y_pred, labels, exclude, sample_weight)
+    return report_counts(
+        *counts, digits=digits, output_dict=output_dict, zero_division=zero_division
     )
 
 
@@ -349,19 +378,24 @@ def _weighted_share(hits, sizes, sample_weight, zero_division):
     return float(right / total) if total else if_nothing
 
 
-def _pair_tokens(y_true, y_pred, labels, exclude, sample_weight):
+def _count_tokens(y_true, y_pred, labels, exclude, sample_weight):
     names = None if labels is None else check_label_names(labels, "labels", True)
     excluded = set(check_labels(exclude, "exclude", integers=True))
-    true_rows, pred_rows = check_label_pair(y_true, y_pred, integers=True)
-    weight = check_sample_weight(sample_weight, len(true_rows))
+    rows = check_label_pair(y_true, y_pred, integers=True)
+    weight = _weight_of_tokens(sample_weight, rows[0])
+    seen, true, pred = number_labels(*rows)
     if names is None:
-        seen = set().union(*true_rows, *pred_rows) - excluded
-        names = sorted(map(_plain, seen), key=_by_type_then_prefix)
-    if weight is not None:
-        sizes = np.array([len(row) for row in true_rows], dtype=np.intp)
-        weight = np.repeat(weight, sizes)
-    flat = chain.from_iterable
-    return encode_pairs(flat(true_rows), flat(pred_rows), names, weight)
+        kept = [_plain(label) for label in seen if label not in excluded]
+        names = sorted(kept, key=_by_type_then_prefix)
+    every = slice(None)
+    sides = (true, true == pred), (true, every), (pred, every)
+    return count_labels(names, seen, sides, weight)
+
+
+def _weight_of_tokens(sample_weight, rows):
+    """Return the weight of each token, given one of each row; None stays None."""
+    weight = check_sample_weight(sample_weight, len(rows))
+    return None if weight is None else np.repeat(weight, list(map(len, rows)))
 
 
 def _plain(label):
@@ -486,8 +520,10 @@ def span_precision_recall_fscore_support(
     >>> span_precision_recall_fscore_support(y_true, y_pred, average="micro")
     (0.5, 0.5, 0.5, 2)
     """
-    pairs = _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
-    return score_pairs(pairs, average=average, zero_division=zero_division, beta=beta)
+    counts = _count_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
+    return score_counts(
+        *counts, average=average, zero_division=zero_division, beta=beta
+    )
 
 
 def span_f1_score(
@@ -529,9 +565,9 @@ def span_f1_score(
     >>> span_f1_score(y_true, y_pred, average=None).round(2).tolist()
     [0.67, 1.0]
     """
-    pairs = _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
-    return score_pairs(
-        pairs, average=average, zero_division=zero_division, warn_for=("f-score",)
+    counts = _count_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
+    return score_counts(
+        *counts, average=average, zero_division=zero_division, warn_for=("f-score",)
     )[2]
 
 
@@ -582,43 +618,34 @@ def span_classification_report(
     weighted avg       1.00      0.67      0.78         3
     <BLANKLINE>
     """
-    pairs = _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
-    return report_pairs(
-        pairs, digits=digits, output_dict=output_dict, zero_division=zero_division
+    counts = _count_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
+    return report_counts(
+        *counts, digits=digits, output_dict=output_dict, zero_division=zero_division
     )
 
 
-def _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight):
-    """Return one pair of labels per place where either side has a span.
-
-    A place is a sequence, a start and an end. The side without a span there has
-    None for a label, so that label-wise counts over the pairs are exactly the
-    true positives, false positives and false negatives of the spans.
-    """
+def _count_spans(y_true, y_pred, labels, scheme, strict, sample_weight):
     names = None if labels is None else check_label_names(labels, "labels")
-    true_rows, pred_rows = check_label_pair(y_true, y_pred)
-    weight = check_sample_weight(sample_weight, len(true_rows))
-    seen = set().union(*true_rows, *pred_rows)
+    rows = check_label_pair(y_true, y_pred)
+    weight = _weight_of_tokens(sample_weight, rows[0])
+    seen, *codes = number_labels(*rows)
     _warn_of_outside(seen)
     scheme = resolve_scheme(scheme, seen)
-    true, pred, counts = [], [], []
-    for i, (true_row, pred_row) in enumerate(zip(true_rows, pred_rows, strict=True)):
-        found = len(true)
-        at_place = {
-            (start, end): label
-            for label, start, end in _spans_of("y_true", i, true_row, scheme, strict)
-        }
-        for label, start, end in _spans_of("y_pred", i, pred_row, scheme, strict):
-            true.append(at_place.pop((start, end), None))
-            pred.append(label)
-        true.extend(at_place.values())
-        pred.extend([None] * len(at_place))
-        counts.append(len(true) - found)
+    if strict:
+        for name, side in zip(("y_true", "y_pred"), rows, strict=True):
+            refuse_foreign_prefixes(side, scheme, name)
+    offsets = offsets_of(list(map(len, rows[0])))
+    read = scheme if strict else None
+    (true, true_kinds), (found, kinds) = (
+        span_ends(seen, side, offsets, read) for side in codes
+    )
+    known = list(dict.fromkeys(split_label(label)[1] for label in seen))
+    right = (true > 0) & (true == found) & (true_kinds == kinds)
+    sides = (kinds, right), (true_kinds, true > 0), (kinds, found > 0)
     if names is None:
-        names = sorted({*true, *pred} - {None})
-    if weight is not None:
-        weight = np.repeat(weight, np.array(counts, dtype=np.intp))
-    return encode_pairs(true, pred, names, weight)
+        begun = np.append(true_kinds[true > 0], kinds[found > 0])
+        names = sorted(known[kind] for kind in np.unique(begun))
+    return count_labels(names, known, sides, weight)
 
 
 def _warn_of_outside(labels):
@@ -630,13 +657,6 @@ def _warn_of_outside(labels):
             "does: it is counted as a span of its own. Rename it first: "
             f"convert_labels(y, 'IOB2', outside={odd!r})",
             OutsideLabelWarning,
-            # This function, the one that pairs spans, and the score.
+            # This function, the one that counts spans, and the score.
             stacklevel=4,
         )
-
-
-def _spans_of(name, i, row, scheme, strict):
-    try:
-        return extract_spans(row, scheme, strict)
-    except ValueError as error:
-        raise ValueError(f"{name}[{i}]: {error}") from None

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skcw.data import detect_scheme, extract_spans
-from skcw.data.schemes import Span, span_ends
+from skcw.data.schemes import SCHEMES as PREFIXES
+from skcw.data.schemes import Span, parse_label, span_ends
 
 SCHEMES = ("IOB1", "IOB2", "IOBES", "BILOU")
 ANY_LABEL = st.sampled_from(
@@ -180,16 +181,21 @@ def test_strict_reading_refuses_labels_the_scheme_cannot_hold(scheme, label):
         extract_spans(["O", label], scheme=scheme, strict=True)
 
 
-@given(st.lists(st.lists(ANY_LABEL, max_size=6), max_size=4))
-def test_codes_are_read_as_labels_are(rows):
-    names = sorted(set().union(["O"], *rows))
+@given(data=st.data(), strict=st.sampled_from([None, *PREFIXES]))
+def test_codes_are_read_as_labels_are(data, strict):
+    label = ANY_LABEL
+    if strict is not None:
+        label = label.filter(lambda x: (parse_label(x)[0] or "?") in PREFIXES[strict])
+    rows = data.draw(st.lists(st.lists(label, max_size=6), max_size=4))
+    names = sorted(set().union(*rows))
+    read = (strict or "auto", strict is not None)
     codes = np.array([names.index(label) for row in rows for label in row], dtype=int)
     offsets = np.cumsum([0, *map(len, rows)])
-    ends, kinds = span_ends(names, codes, offsets)
+    ends, kinds = span_ends(names, codes, offsets, strict)
     expected = [
         (span.label, start + span.start, start + span.end)
         for row, start in zip(rows, offsets[:-1].tolist(), strict=True)
-        for span in extract_spans(row)
+        for span in extract_spans(row, *read)
     ]
     found = np.flatnonzero(ends)
     assert list(zip(found, ends[found], strict=True)) == [e[1:] for e in expected]

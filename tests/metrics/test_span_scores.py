@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import classification_report, f1_score
 
 from skcw.exceptions import OutsideLabelWarning
 from skcw.metrics import (
@@ -171,12 +172,22 @@ def test_nan_may_stand_for_undefined_scores():
     assert np.isnan(span_f1_score([["O"]], [["O"]], zero_division=np.nan))
 
 
-def test_warnings_are_given_only_when_asked_for():
+def test_warnings_are_those_of_scikit_learn_and_given_only_when_asked_for():
     span_f1_score([["O"]], [["O"]])  # warnings are errors in this suite
-    with pytest.warns(UndefinedMetricWarning):
+    how = {"labels": ["X", "Y", "Z"], "zero_division": "warn"}
+    spans = [["B-X", "B-Y"]], [["B-Z", "B-Y"]]
+    with pytest.warns(UndefinedMetricWarning) as expected:
+        classification_report(*([x[2:] for x in row] for [row] in spans), **how)
+    with pytest.warns(UndefinedMetricWarning) as told:
+        span_classification_report(*spans, **how)
+    assert [str(w.message) for w in told] == [str(w.message) for w in expected]
+    assert {warning.filename for warning in told} == {__file__}
+    with pytest.warns(UndefinedMetricWarning) as told:
         span_f1_score([["O"]], [["O"]], zero_division="warn")
-    with pytest.warns(UndefinedMetricWarning):
-        span_classification_report([["B-X"]], [["O"]], zero_division="warn")
+    with pytest.warns(UndefinedMetricWarning) as expected:
+        f1_score([0], [0], labels=[1], average="micro")
+    assert [str(w.message) for w in told] == [str(w.message) for w in expected]
+    assert [warning.filename for warning in told] == [__file__]
 
 
 def test_the_report_lists_labels_then_averages():

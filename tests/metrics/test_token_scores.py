@@ -14,6 +14,7 @@ from sklearn.metrics import (
     f1_score,
 )
 
+from skcw.metrics import flat as flat_scores
 from skcw.metrics import (
     sequence_accuracy_score,
     span_f1_score,
@@ -23,6 +24,7 @@ from skcw.metrics import (
     token_f1_score,
 )
 from skcw.metrics.label_scores import AVERAGES
+from tests.object_rows import object_rows
 
 Y_TRUE = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "O"], []]
 Y_PRED = [["B-PER", "I-PER", "I-PER", "O"], ["O", "O"], []]
@@ -196,6 +198,15 @@ def test_precision_recall_and_support_equal_scikit_learn(corpus):
     for label in (*labels, "macro avg", "weighted avg"):
         assert got[label] == pytest.approx(want[label])
     assert got["micro avg"]["support"] == sum(map(len, y_true))
+
+
+def test_rows_may_be_of_any_kind_and_are_read_once():
+    tuples = object_rows(map(tuple, Y_PRED))
+    for score in (*EVERYTHING, span_f1_score):
+        expected = score(Y_TRUE, Y_PRED)
+        assert score(map(iter, Y_TRUE), map(iter, Y_PRED)) == expected
+        assert score(object_rows(Y_TRUE), tuples) == expected
+    assert flat_scores.sequence_accuracy_score(Y_PRED, tuples) == 1.0
 
 
 @no_deadline
