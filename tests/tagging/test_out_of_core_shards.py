@@ -83,18 +83,25 @@ def test_the_result_does_not_depend_on_who_computes_it(name, backend, tmp_path):
 
 def test_it_learns_as_well_as_in_one_piece_and_the_seed_decides(tmp_path):
     train, test = (X[:70], Y[:70]), (X[70:], Y[70:])
-    tagger = clone(SHUFFLED).set_params(max_iter=10, random_state=1)
+    tagger = clone(SHUFFLED).set_params(max_iter=10)
 
-    def fitted(n_shards=3, **options):
-        own = clone(tagger).set_params(**options)
+    def fitted(seed, n_shards=3):
+        own = clone(tagger).set_params(random_state=seed)
         return own.fit_stream(lambda: parts(7, *train), n_shards=n_shards)
 
-    streamed, one_piece = fitted(), fitted(1)
-    assert streamed.confidence_source_ == "held-out"
-    assert streamed.score(*train) > 0.98
-    assert streamed.score(*test) > one_piece.score(*test) - 0.02
-    assert content(fitted(), tmp_path) == content(streamed, tmp_path)
-    assert content(fitted(random_state=2), tmp_path) != content(streamed, tmp_path)
+    streamed, one_piece = (
+        [fitted(s) for s in range(4)],
+        [fitted(s, 1) for s in range(4)],
+    )
+    assert streamed[0].confidence_source_ == "held-out"
+    assert min(tagger.score(*train) for tagger in streamed) > 0.98
+    # One seed more or less says nothing on thirty sentences.
+    here, there = (
+        np.mean([t.score(*test) for t in taggers]) for taggers in (streamed, one_piece)
+    )
+    assert here > there - 0.02
+    assert content(fitted(0), tmp_path) == content(streamed[0], tmp_path)
+    assert content(streamed[1], tmp_path) != content(streamed[0], tmp_path)
 
 
 def test_parts_hide_the_tokens_that_blocks_hide():

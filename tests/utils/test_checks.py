@@ -79,7 +79,6 @@ OF_LATTICES = {
     "check_marginals_equal_brute_force",
     "check_without_transitions_tokens_are_independent",
     "check_delta_max_is_the_distance_to_the_best_rival",
-    "check_explanations_name_the_best_legal_rival",
 }
 OF_MORE_DATA = {law for law in LAW_OF if "partial_fit" in law}
 OF_DEFINITIONS = {
