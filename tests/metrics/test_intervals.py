@@ -57,7 +57,7 @@ def truth_in_bins(name, truth, n):
     return type(score)(score.pairs._replace(y=truth(q)), **options).value()
 
 
-def trials(name, truth, n_trials=40, n=500):
+def trials(name, truth, n_trials=40, n=1000):
     target = truth_in_bins(name, truth, n)
     held = []
     for trial in range(n_trials):
