@@ -17,7 +17,7 @@ LEFT_OUT = {
 }
 
 CW = CWSequenceTagger(max_iter=3, shuffle=False, averaging=False, random_state=0)
-CRF = CRFSequenceTagger(max_iter=15)
+CRF = CRFSequenceTagger(max_iter=10)
 TAGGERS = [
     CalibratedTagger(CW, cv=2, per_label=True, min_words=5),
     CalibratedTagger(CRF, cv=2, method="temperature", ensemble=False),

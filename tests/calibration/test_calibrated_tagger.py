@@ -69,22 +69,20 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("name", TAGGERS)
-@pytest.mark.parametrize("ensemble", [True, False])
-def test_predict_is_that_of_the_tagger_fitted_on_all_words(name, ensemble):
+def test_predict_is_that_of_the_tagger_fitted_on_all_words(name):
     X, y = BATCH[:80], Y[:80]
+    asked, truth = BATCH[TEST], Y[TEST]
     alone = clone(TAGGERS[name]).fit(X, y)
-    calibrated = CalibratedTagger(TAGGERS[name], cv=2, ensemble=ensemble, method="beta")
-    calibrated.fit(X, y)
-    assert (
-        calibrated.predict(BATCH[TEST]).tolist() == alone.predict(BATCH[TEST]).tolist()
-    )
-    assert calibrated.predict_nbest(BATCH[:3], 2).tolist() == (
-        alone.predict_nbest(BATCH[:3], 2).tolist()
-    )
-    assert calibrated.score(BATCH[TEST], Y[TEST]) == alone.score(BATCH[TEST], Y[TEST])
-    assert calibrated.classes_.tolist() == alone.classes_.tolist()
-    raw = flat(alone.predict_confidence(BATCH[TEST]))
-    assert not np.allclose(flat(calibrated.predict_confidence(BATCH[TEST])), raw)
+    labels, raw = alone.predict(asked).tolist(), flat(alone.predict_confidence(asked))
+    best, score = alone.predict_nbest(X[:3], 2).tolist(), alone.score(asked, truth)
+    for ensemble in (True, False):
+        options = {"cv": 2, "ensemble": ensemble, "method": "beta"}
+        calibrated = CalibratedTagger(TAGGERS[name], **options).fit(X, y)
+        assert calibrated.predict(asked).tolist() == labels
+        assert calibrated.predict_nbest(X[:3], 2).tolist() == best
+        assert calibrated.score(asked, truth) == score
+        assert calibrated.classes_.tolist() == alone.classes_.tolist()
+        assert not np.allclose(flat(calibrated.predict_confidence(asked)), raw)
 
 
 def test_a_fitted_tagger_is_wrapped_as_it_is(fitted, calibrated):
@@ -135,13 +133,16 @@ def test_weights_of_sequences_reach_the_copies_and_the_maps_of_folds():
     np.testing.assert_allclose(found, np.mean(expected, axis=0), rtol=1e-12)
 
 
-@pytest.mark.parametrize("cv", [3, KFold(3), list(KFold(3).split(TRAIN))])
-def test_folds_may_be_given_as_a_number_a_splitter_or_a_list(cv):
-    reference = CalibratedTagger(CW, cv=3).fit(BATCH[TRAIN], Y[TRAIN])
-    other = CalibratedTagger(CW, cv=cv).fit(BATCH[TRAIN], Y[TRAIN])
-    assert same(
-        other.predict_confidence(BATCH[TEST]), reference.predict_confidence(BATCH[TEST])
+def test_folds_may_be_given_as_a_number_a_splitter_or_a_list():
+    number, splitter, folds = (
+        CalibratedTagger(CW, cv=cv).fit(BATCH[TRAIN], Y[TRAIN])
+        for cv in (3, KFold(3), list(KFold(3).split(TRAIN)))
     )
+    for other in (splitter, folds):
+        assert same(
+            other.predict_confidence(BATCH[TEST]),
+            number.predict_confidence(BATCH[TEST]),
+        )
 
 
 def test_folds_that_test_on_their_training_words_are_refused():

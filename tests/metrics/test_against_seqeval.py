@@ -120,7 +120,7 @@ def test_strict_iob1_scores_equal_those_of_seqeval_but_for_adjacent_b(corpus, no
 
 @no_deadline
 @given(corpus=corpora(STRICT["IOB2"]))
-def test_the_public_score_is_the_one_of_seqeval(corpus):
+def test_public_score_and_report_are_those_of_seqeval(corpus):
     y_true, y_pred = sides(corpus)
     strict = {"mode": "strict", "scheme": seqeval_schemes.IOB2}
     # Precision and recall are among the scores compared above.
@@ -134,19 +134,13 @@ def test_the_public_score_is_the_one_of_seqeval(corpus):
         f1_score(y_true, y_pred, zero_division=0, **strict),
         rtol=1e-12,
     )
-
-
-@no_deadline
-@given(corpus=corpora(STRICT["IOB2"]))
-def test_the_report_holds_the_scores_of_seqeval(corpus):
-    y_true, y_pred = sides(corpus)
     report = span_classification_report(y_true, y_pred, output_dict=True)
     averages = [f"{name} avg" for name in ("micro", "macro", "weighted")]
     kinds = [name for name in report if name not in averages]
-    assume(kinds)
-    want = seqeval_lenient(y_true, y_pred, zero_division=0)
-    got = [list(report[kind].values()) for kind in kinds]
-    assert_allclose(got, np.transpose(want), rtol=1e-12)
+    if kinds:
+        want = seqeval_lenient(y_true, y_pred, zero_division=0)
+        got = [list(report[kind].values()) for kind in kinds]
+        assert_allclose(got, np.transpose(want), rtol=1e-12)
 
 
 # The four points in which the readings differ; the docstring of extract_spans

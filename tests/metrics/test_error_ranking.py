@@ -61,29 +61,22 @@ def test_ties_count_at_the_mean_over_all_their_orders(words):
 
 
 @given(words=WORDS, data=st.data())
-def test_shuffling_words_changes_no_bit(words, data):
-    shuffled = data.draw(st.permutations(words))
-    assert figures(*columns(shuffled)) == figures(*columns(words))
-
-
-@given(words=WORDS, data=st.data())
-def test_a_strictly_increasing_map_changes_no_bit(words, data):
+def test_neither_order_nor_scale_nor_rows_change_a_bit(words, data):
     correct, confidence = columns(words)
+    want = figures(correct, confidence)
+    assert figures(*columns(data.draw(st.permutations(words)))) == want
+
     value = st.floats(allow_nan=False)  # infinite ones are legal ends of a ranking
     table = data.draw(st.lists(value, min_size=4, max_size=4, unique=True))
     mapped = np.sort(table)[confidence.astype(int)]
-    assert figures(correct, mapped) == figures(correct, confidence)
+    assert figures(correct, mapped) == want
 
-
-@given(words=WORDS, data=st.data())
-def test_rows_give_the_bits_of_flat_arrays(words, data):
-    correct, confidence = columns(words)
     cuts = data.draw(st.lists(st.integers(0, len(words)), max_size=4).map(sorted))
     ends = list(pairwise([0, *cuts, len(words)]))
     as_arrays = np.empty(len(ends), dtype=object)
     as_arrays[:] = [confidence[a:b] for a, b in ends]
     as_lists = [correct[a:b].tolist() for a, b in ends]
-    assert figures(as_lists, as_arrays) == figures(correct, confidence)
+    assert figures(as_lists, as_arrays) == want
 
 
 @given(n_wrong=st.integers(1, 30), n_right=st.integers(0, 30), tied=st.booleans())
@@ -129,17 +122,12 @@ def test_average_precision_without_ties_is_that_of_scikit_learn(data, correct):
 
 
 @given(words=WORDS, n=st.integers(0, 50))
-def test_errors_found_and_left_are_all_errors(words, n):
+def test_errors_found_never_get_fewer_and_with_those_left_are_all(words, n):
     correct, confidence = columns(words)
     found = errors_at_k(correct, confidence, n)
     left = residual_errors_at_k(correct, confidence, n)
     assert_allclose(found + left, (~correct).sum(), rtol=1e-12)
     assert 0 <= found <= n and left >= 0
-
-
-@given(words=WORDS)
-def test_looking_at_more_words_never_loses_an_error(words):
-    correct, confidence = columns(words)
     found = errors_at_k(correct, confidence, np.arange(len(words) + 3))
     assert (np.diff(found) >= -1e-12).all()
     assert found[0] == 0 and found[-1] == (~correct).sum()

@@ -44,7 +44,7 @@ def interval(name, words, method="auto", **options):
 
 @cache
 def population():
-    return draw_words(200_000, np.random.default_rng(0))[1]
+    return draw_words(50_000, np.random.default_rng(0))[1]
 
 
 def truth_in_bins(name, truth, n):
@@ -246,14 +246,13 @@ DEGENERATE = {
 }
 
 
-@pytest.mark.parametrize("case", DEGENERATE)
 @pytest.mark.parametrize("name", NAMES)
-def test_intervals_of_strange_words_are_finite_and_in_order(name, case):
-    y, q = DEGENERATE[case]
-    for method in METHODS[name]:
-        low, high = interval(name, (y, q, None), method, n_resamples=20)
+def test_intervals_of_strange_words_are_finite_and_in_order(name):
+    for case, (y, q) in DEGENERATE.items():
         bottom, top = prepared(name, (y, q, None)).bounds
-        assert bottom <= low <= high <= top
+        for method in METHODS[name]:
+            low, high = interval(name, (y, q, None), method, n_resamples=20)
+            assert bottom <= low <= high <= top, (case, method)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])

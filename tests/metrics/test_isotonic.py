@@ -27,22 +27,18 @@ def fitted(mass, right):
 
 
 @given(places=PLACES)
-def test_means_are_those_of_the_twin(places):
+def test_means_are_those_of_the_twin_and_of_scikit_learn(places):
     mass, share = np.array(places).T
+    found = fitted(mass, mass * share)
     want = isotonic_means(mass.tolist(), (mass * share).tolist())
-    assert_allclose(fitted(mass, mass * share), want, rtol=1e-9, atol=EXACT)
-
-
-@given(places=PLACES)
-def test_means_are_those_of_scikit_learn(places):
-    mass, share = np.array(places).T
+    assert_allclose(found, want, rtol=1e-9, atol=EXACT)
     regression = IsotonicRegression()
     want = regression.fit_transform(np.arange(len(mass)), share, sample_weight=mass)
-    assert_allclose(fitted(mass, mass * share), want, rtol=1e-9, atol=EXACT)
+    assert_allclose(found, want, rtol=1e-9, atol=EXACT)
 
 
 @given(places=PLACES)
-def test_pooling_keeps_all_mass_and_leaves_rising_means(places):
+def test_pooling_keeps_all_mass_and_leaves_rising_means_for_good(places):
     mass, share = np.array(places).T
     first, block_mass, block_right = pooled(mass, mass * share)
     assert first[0] == 0 and (np.diff(first) > 0).all()
@@ -51,12 +47,7 @@ def test_pooling_keeps_all_mass_and_leaves_rising_means(places):
         block_right, np.add.reduceat(mass * share, first), rtol=EXACT, atol=EXACT
     )
     assert (block_right[1:] * block_mass[:-1] > block_right[:-1] * block_mass[1:]).all()
-
-
-@given(places=PLACES)
-def test_pooling_blocks_again_changes_nothing(places):
-    mass, share = np.array(places).T
-    _, block_mass, block_right = pooled(mass, mass * share)
+    # Pooling again changes nothing.
     first, again, _ = pooled(block_mass, block_right)
     assert_array_equal(first, np.arange(len(block_mass)))
     assert_array_equal(again, block_mass)

@@ -1,6 +1,6 @@
 """Confidences and outcomes at the door: what is taken, and what is refused."""
 
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -73,31 +73,26 @@ def test_labels_that_do_not_match_up_are_refused():
         token_correct("NV", "NV")
 
 
-@pytest.mark.parametrize(
-    "correct",
-    [
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_every_kind_of_number_is_taken(function):
+    outcomes = (
         [True, False, True],
         [1, 0, 1],
         [1.0, 0.0, 1.0],
         (True, False, True),
         np.array([1, 0, 1], dtype=np.uint8),
         np.array([True, False, True], dtype=object),
-    ],
-)
-@pytest.mark.parametrize(
-    "confidence",
-    [
+    )
+    confidences = (
         [0, 1, 1],
         (0.0, 1.0, 1.0),
         np.array([0, 1, 1], dtype=np.float32),
         np.array([False, True, True]),
         np.array([0.0, 1, 1.0], dtype=object),
-    ],
-)
-@pytest.mark.parametrize("function", EVERYTHING)
-def test_every_kind_of_number_is_taken(function, correct, confidence):
+    )
     want = function(np.array([True, False, True]), np.array([0.0, 1.0, 1.0]))
-    np.testing.assert_array_equal(function(correct, confidence), want)
+    for correct, confidence in product(outcomes, confidences):
+        np.testing.assert_array_equal(function(correct, confidence), want)
 
 
 @pytest.mark.parametrize("function", EVERYTHING)

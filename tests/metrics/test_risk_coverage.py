@@ -71,18 +71,12 @@ def test_rows_give_the_bits_of_flat_arrays(words, cut):
 
 
 @given(words=WORDS)
-def test_the_last_risk_is_the_error_rate_and_no_risk_leaves_its_bounds(words):
+def test_the_curve_ends_at_the_error_rate_and_holds_the_risk_of_thresholds(words):
     correct, confidence = columns(words)
     coverage, risk, threshold = risk_coverage_curve(correct, confidence)
     assert risk[-1] == np.mean(~correct) and coverage[-1] == 1.0
     assert (risk >= 0).all() and (risk <= 1).all()
     assert (np.diff(threshold) <= 0).all()
-
-
-@given(words=WORDS)
-def test_accepting_what_reaches_a_threshold_gives_the_risk_on_the_curve(words):
-    correct, confidence = columns(words)
-    coverage, risk, threshold = risk_coverage_curve(correct, confidence)
     for value in set(confidence.tolist()):
         last = np.flatnonzero(threshold == value)[-1]
         accepted = confidence >= value
@@ -91,21 +85,16 @@ def test_accepting_what_reaches_a_threshold_gives_the_risk_on_the_curve(words):
 
 
 @given(words=WORDS)
-def test_equal_confidences_give_the_error_rate_everywhere(words):
-    correct, _ = columns(words)
-    equal = np.full(len(correct), 7.0)
-    rate = np.mean(~correct)
-    _, risk, _ = risk_coverage_curve(correct, equal)
-    assert_allclose(risk, rate, rtol=1e-12)
-    assert_allclose(area_under_risk_coverage(correct, equal), rate, rtol=1e-12)
-
-
-@given(words=WORDS)
-def test_no_ranking_has_less_area_than_the_perfect_one_nor_more_than_its_reverse(words):
+def test_the_area_lies_between_those_of_the_best_ranking_and_its_reverse(words):
     correct, confidence = columns(words)
     area = area_under_risk_coverage(correct, confidence)
     assert area >= area_under_risk_coverage(correct, correct * 1.0) - 1e-12
     assert area <= area_under_risk_coverage(correct, correct * -1.0) + 1e-12
+    # Equal confidences give the error rate everywhere.
+    equal, rate = np.full(len(correct), 7.0), np.mean(~correct)
+    _, risk, _ = risk_coverage_curve(correct, equal)
+    assert_allclose(risk, rate, rtol=1e-12)
+    assert_allclose(area_under_risk_coverage(correct, equal), rate, rtol=1e-12)
 
 
 @pytest.mark.parametrize("empty", [[], [[]], np.empty(0, dtype=object)])

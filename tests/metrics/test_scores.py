@@ -30,7 +30,7 @@ NAMES = [name for name in SCORES if name != "classwise_calibration_error"]
 OTHERS = [(name, {}) for name in NAMES if name not in dict(BINNED)]
 CASES = BINNED + OTHERS
 PUBLIC = [name for name in NAMES if hasattr(metrics, name)]
-# Each law runs for every score, so a few examples per score do.
+# Each example is one of every score, so a few do.
 FEW_EXAMPLES = settings(max_examples=15)
 
 
@@ -64,69 +64,64 @@ def test_scores_take_no_settings_of_intervals(name):
     assert not taken & {"groups", "interval", "confidence_level", "n_resamples"}
 
 
-@pytest.mark.parametrize(("name", "options"), CASES)
-@FEW_EXAMPLES
-@given(words=WORDS)
-def test_a_weight_is_a_number_of_repetitions(name, options, words):
-    again = make_score(name, *repeated(words), **options)
-    got = prepared(name, words, options).value()
-    assert_allclose(got, again.value(), rtol=CLOSE, atol=CLOSE)
-
-
-@pytest.mark.parametrize(("name", "options"), CASES)
 @FEW_EXAMPLES
 @given(words=WORDS, data=st.data())
-def test_new_weights_give_what_a_new_score_gives(name, options, words, data):
-    if name in ("calibration_mse", "root_calibration_mse"):
-        options = options or {"bin_size": 2}
+def test_weights_may_come_first_or_later_and_are_numbers_of_repetitions(words, data):
     many = st.lists(st.integers(0, 3), min_size=len(words), max_size=len(words))
     weight = np.array(data.draw(many.filter(any)), dtype=float)
     correct, confidence, _ = columns(words)
-    score = make_score(name, correct, confidence, **options)
-    first = score.value()
-    fresh = make_score(name, correct, confidence, weight, **options)
-    assert score.value(weight) == fresh.value()
-    assert score.value() == first
+    for name, options in CASES:
+        again = make_score(name, *repeated(words), **options).value()
+        got = prepared(name, words, options).value()
+        assert_allclose(got, again, rtol=CLOSE, atol=CLOSE, err_msg=name)
+        if name in ("calibration_mse", "root_calibration_mse"):
+            options = options or {"bin_size": 2}
+        score = make_score(name, correct, confidence, **options)
+        first = score.value()
+        fresh = make_score(name, correct, confidence, weight, **options)
+        assert score.value(weight) == fresh.value(), (name, options)
+        assert score.value() == first, (name, options)
 
 
-@pytest.mark.parametrize(("name", "options"), CASES)
 @FEW_EXAMPLES
 @given(words=TIED_WORDS, data=st.data())
-def test_shuffling_words_changes_no_bit(name, options, words, data):
+def test_shuffling_words_changes_no_bit(words, data):
     shuffled = data.draw(st.permutations(words))
-    got = prepared(name, shuffled, options).value()
-    want = prepared(name, words, options).value()
-    if isinstance(prepared(name, words, options), (BinnedScore, RankingScore)):
-        assert got == want
-    else:
-        assert_allclose(got, want, rtol=1e-12, atol=1e-15)
+    for name, options in CASES:
+        score = prepared(name, words, options)
+        got, want = prepared(name, shuffled, options).value(), score.value()
+        if isinstance(score, (BinnedScore, RankingScore)):
+            assert got == want, (name, options)
+        else:
+            assert_allclose(got, want, rtol=1e-12, atol=1e-15, err_msg=name)
 
 
-@pytest.mark.parametrize(("name", "options"), CASES)
 @FEW_EXAMPLES
 @given(words=WORDS)
-def test_values_lie_within_the_bounds(name, options, words):
-    score = prepared(name, words, options)
-    low, high = score.bounds
-    assert low <= score.value() <= high
+def test_values_lie_within_the_bounds(words):
+    for name, options in CASES:
+        score = prepared(name, words, options)
+        low, high = score.bounds
+        assert low <= score.value() <= high, (name, options)
 
 
-@pytest.mark.parametrize(("name", "options"), BINNED)
 @FEW_EXAMPLES
 @given(words=WORDS)
-def test_shares_of_words_sum_to_what_bins_hold(name, options, words):
-    score = prepared(name, words, options)
-    weight, y = score.pairs.weight, score.pairs.y
-    mass, claimed, right = score.binning.sums(weight)
-    shares = score.binning.shares(weight)
-    whole = np.asarray(shares.sum(axis=0)).ravel()[weight > 0]
-    assert_allclose(whole, 1, rtol=CLOSE)
-    for values, want in (
-        (np.ones(len(y)), mass),
-        (score.binning.claim, claimed),
-        (y, right),
-    ):
-        assert_allclose(shares @ (weight * values), want, rtol=CLOSE, atol=CLOSE)
+def test_shares_of_words_sum_to_what_bins_hold(words):
+    for name, options in BINNED:
+        score = prepared(name, words, options)
+        weight, y = score.pairs.weight, score.pairs.y
+        mass, claimed, right = score.binning.sums(weight)
+        shares = score.binning.shares(weight)
+        whole = np.asarray(shares.sum(axis=0)).ravel()[weight > 0]
+        assert_allclose(whole, 1, rtol=CLOSE, err_msg=name)
+        for values, want in (
+            (np.ones(len(y)), mass),
+            (score.binning.claim, claimed),
+            (y, right),
+        ):
+            found = shares @ (weight * values)
+            assert_allclose(found, want, rtol=CLOSE, atol=CLOSE, err_msg=name)
 
 
 @pytest.mark.parametrize(("name", "options"), BINNED)

@@ -39,7 +39,7 @@ def test_bins_and_rmse_are_those_computed_by_hand():
 
 
 @given(words=WORDS, n_bins=st.integers(1, 30))
-def test_every_word_lies_in_the_bin_of_its_exact_confidence(words, n_bins):
+def test_every_word_counts_in_the_bin_of_its_exact_confidence(words, n_bins):
     correct, confidence = columns(words)
     # Borders are the floats nearest to j / n_bins; each begins its own bin.
     borders = [float(Fraction(j, n_bins)) for j in range(n_bins)]
@@ -50,6 +50,12 @@ def test_every_word_lies_in_the_bin_of_its_exact_confidence(words, n_bins):
     assert_allclose(bins.confidence, (2 * filled + 1) / (2 * n_bins), rtol=1e-12)
     for place, j in enumerate(filled):
         assert bins.accuracy[place] == correct[np.array(which) == j].mean()
+    # The root of the mean squared distance of the curve from the diagonal.
+    squares = (bins.confidence - bins.accuracy) ** 2
+    want = np.sqrt(np.average(squares, weights=bins.count))
+    got = rmse(correct, confidence, n_bins=n_bins)
+    assert_allclose(got, want, rtol=1e-12, atol=1e-15)
+    assert 0 <= got <= 1
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -67,30 +73,14 @@ def test_a_confidence_just_below_a_border_stays_below_it():
     assert bins_of(np.ones(20, dtype=bool), below).count.tolist() == [1] * 20
 
 
-@given(words=WORDS, n_bins=st.integers(1, 30))
-def test_rmse_is_the_weighted_distance_of_the_curve_from_the_diagonal(words, n_bins):
+@given(words=WORDS, data=st.data(), cut=st.integers(0, 60))
+def test_neither_order_nor_rows_change_a_bit(words, data, cut):
     correct, confidence = columns(words)
-    bins = bins_of(correct, confidence, n_bins=n_bins)
-    squares = (bins.confidence - bins.accuracy) ** 2
-    want = np.sqrt(np.average(squares, weights=bins.count))
-    got = rmse(correct, confidence, n_bins=n_bins)
-    assert_allclose(got, want, rtol=1e-12, atol=1e-15)
-    assert 0 <= got <= 1
-
-
-@given(words=WORDS, data=st.data())
-def test_shuffling_words_changes_no_bit(words, data):
     shuffled = columns(data.draw(st.permutations(words)))
-    assert_array_equal(bins_of(*shuffled), bins_of(*columns(words)))
-    assert rmse(*shuffled) == rmse(*columns(words))
-
-
-@given(words=WORDS, cut=st.integers(0, 60))
-def test_rows_give_the_bits_of_flat_arrays(words, cut):
-    correct, confidence = columns(words)
     rows = [correct[:cut], correct[cut:]], [confidence[:cut], confidence[cut:]]
-    assert_array_equal(bins_of(*rows), bins_of(correct, confidence))
-    assert rmse(*rows) == rmse(correct, confidence)
+    for other in (shuffled, rows):
+        assert_array_equal(bins_of(*other), bins_of(correct, confidence))
+        assert rmse(*other) == rmse(correct, confidence)
 
 
 def test_confidences_that_keep_their_word_have_no_error():
