@@ -1,5 +1,8 @@
 """Risk control on the command line: calibrate, accept or review, evaluate."""
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 
 from skcw.cli.inputs import check_file
@@ -146,6 +149,7 @@ class ConfidenceTally:
     def __init__(self, selection):
         self.confidence, self.correct = [], []
         self.groups, self.n_sentences = [], 0
+        self.labels, self.classes = Counter(), ()
         self.selection = selection
         self.bounds = (selection or {}).get("thresholds", ())
         self.accepted = [[0, 0, 0] for _ in self.bounds]
@@ -154,6 +158,8 @@ class ConfidenceTally:
         """Count the words of some sentences."""
         from skcw.metrics import token_correct
 
+        self.labels.update(chain.from_iterable(y))
+        self.classes = answers.classes
         for row, right in zip(
             answers.confidence(), token_correct(y, answers.labels()), strict=True
         ):

@@ -27,10 +27,12 @@ Examples
 import os
 import time
 import warnings
+from collections import Counter
+from itertools import chain
 
 from skcw._util.text_table import aligned
 from skcw.cli.features import make_features
-from skcw.cli.inputs import Corpus, open_input, read_like
+from skcw.cli.inputs import Corpus, open_input, read_like, tell_of_unknown
 from skcw.cli.learners import kept_passes, kept_text, make_tagger
 from skcw.cli.messages import (
     UsageError,
@@ -51,8 +53,12 @@ from skcw.cli.options import (
     size,
     value_of,
 )
+from skcw.data.schemes import stray_labels
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
+
+# Of few labels, one that occurs once is worth a line; of many, many are rare.
+MOST_ONCE, ENOUGH_WORDS = 5, 1000
 
 JUDGED = {"dev": "on the dev file", "training": "on the training data"}
 FLATTERING = (
@@ -188,6 +194,7 @@ def run(options):
     judged = _fit(pipeline, corpus, dev, checkpoint, clock)
     model, tagger = _saved(pipeline, corpus, held_out, options), pipeline.tagger
     _tell_of_slips(tagger, options)
+    _tell_of_labels(tagger.classes_, corpus, dev, held_out)
     if checkpoint is not None:
         checkpoint.clear()
     if options.calibrate is not None:
@@ -348,6 +355,19 @@ def _tell_of_slips(tagger, options):
             f"{faults['sequences']}; they are learned from as they are (`skcw convert "
             "--scheme` says where the first is, and repairs them)",
         )
+
+
+def _tell_of_labels(classes, corpus, dev, held_out):
+    """Tell of labels that may be misspelled: rare ones, and those of training only."""
+    options, counts = corpus.file.options, corpus.labels
+    strays = stray_labels(counts)  # Training has warned of them.
+    once = sorted(label for label in counts.keys() - strays if counts[label] == 1)
+    if 0 < len(once) <= MOST_ONCE and corpus.n_words >= ENOUGH_WORDS:
+        note(options, f"labels that occur once: {', '.join(once)}; a typing error?")
+    for name, judged in ((options.dev, dev), (options.calibrate, held_out)):
+        if judged is not None:
+            found = Counter(chain.from_iterable(judged[1]))
+            tell_of_unknown(found, classes, name, options)
 
 
 def _scores(tagger, batch, y, judged_on):
