@@ -250,7 +250,7 @@ def _rules_of(tagger, labels, faults, dtype):
 
 
 def warn_of_outside(labels, data, stacklevel):
-    """Warn of a label that seems to stand for "O", or of a few that follow no scheme."""
+    """Warn of a label that seems to stand for "O", or of few that follow no scheme."""
     odd = odd_outside(labels)
     if odd is not None:
         warnings.warn(

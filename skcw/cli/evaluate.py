@@ -294,7 +294,8 @@ def _same_labels(corpus, options, of_model):
         return LabelColumns(true, "the labels of the model", hint)
     hint = (
         "--label-column and --predicted-column choose those of the true and predicted "
-        "labels (the last is -1; after `skcw tag --confidence` they are -3 and -2)"
+        "labels (the last is -1; after `skcw tag` with --confidence or --accept they "
+        "are -3 and -2, with both -4 and -3)"
     )
     predicted = options.predicted_column
     return LabelColumns(true, f"column {-1 if predicted is None else predicted}", hint)

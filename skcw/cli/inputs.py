@@ -14,7 +14,6 @@ from skcw.cli.messages import (
     one_line,
     warn,
 )
-from skcw.data.schemes import with_counts
 from skcw.exceptions import ModelFileError
 from skcw.io.formats import open_corpus
 
@@ -275,6 +274,8 @@ def tell_of_unknown(counts, classes, name, options):
     options : argparse.Namespace
         Those of the command.
     """
+    from skcw.data.schemes import with_counts
+
     unknown = {label: counts[label] for label in set(counts).difference(classes)}
     if unknown:
         note(
@@ -344,11 +345,12 @@ def check_file(features, X, name, command, besides=""):
         return
     where = f"{title_of(name)}, line {X.lines[0]}"
     if X.n_columns > len(names) + COLUMNS_BESIDES:
+        text = "; --text reads plain text" if command == "tag" else ""
         warn(
             command,
             f"{where}: {X.n_columns} columns where the model has learned from "
             f"{len(names)} ({', '.join(names)}); the others are ignored. A file "
-            "has one word per line",
+            f"has one word per line{text}",
         )
     for column, template in _texts_of_columns(features.templates).items():
         if column and _share_known(features.vocabulary, X, column, template) < FEW:

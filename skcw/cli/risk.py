@@ -118,11 +118,9 @@ class Acceptance:
         share = 100 * self.n_accepted / max(self.n_units, 1)
         risk = 100 * self.bound["risk"]
         level = 100 * self.bound["confidence_level"]
-        source = self.selection["source"] or "the calibration sentences"
+        source = _source(self.selection)
         if not self.threshold < float("inf"):
-            return (
-                f"accepted no {units}: {source} cannot guarantee a risk of {risk:g} %"
-            )
+            return _refusal(self.selection, self.bound)
         return (
             f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
             f"wrong, with {level:g} % certainty, if this text is like {source}"
@@ -135,6 +133,18 @@ class Acceptance:
         found = exchangeability_failures(reference, {"confidence": self.means})
         if found:
             warn(command, exchangeability_warning(found))
+
+
+def _source(selection):
+    return selection["source"] or "the calibration sentences"
+
+
+def _refusal(selection, bound):
+    """Return in words that nothing is accepted, since no threshold keeps the risk."""
+    return (
+        f"accepted no {UNITS[selection['unit']]}: {_source(selection)} cannot "
+        f"guarantee a risk of {100 * bound['risk']:g} %"
+    )
 
 
 class ConfidenceTally:
@@ -212,7 +222,10 @@ class ConfidenceTally:
             f"calibration error: {100 * found['expected_calibration_error']:.2f}%; "
             f"root CalibMSE: {found['root_calibration_mse']:.4f}"
         ]
-        for one in found["accepted"]:
+        for one, bound in zip(found["accepted"], self.bounds, strict=True):
+            if not float(bound["threshold"]) < float("inf"):
+                lines.append(_refusal(self.selection, bound))
+                continue
             lines.append(
                 f"accepted {100 * one['accepted_share']:.1f} % of the "
                 f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are "

@@ -53,7 +53,6 @@ from skcw.cli.options import (
     size,
     value_of,
 )
-from skcw.data.schemes import stray_labels
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
 
@@ -256,9 +255,12 @@ def _check_options(options):
     for name in filter(None, (options.corpus, options.dev)):
         known = options.calibrate and are_same(options.calibrate, name)
         if known and not options.allow_training_data:
+            used = "the model has learned from it"
+            if not are_same(options.corpus, name):
+                used = "the pass to keep is chosen by it"
             raise UsageError(
-                f"--calibrate must not be {name}: the model has learned from it, so it "
-                "cannot be used for calibration; --allow-training-data does so anyway"
+                f"--calibrate must not be {name}: {used}, so it cannot be used for "
+                "calibration; --allow-training-data does so anyway"
             )
     if options.checkpoint is None:
         if options.resume or options.checkpoint_every is not None:
@@ -359,6 +361,8 @@ def _tell_of_slips(tagger, options):
 
 def _tell_of_labels(classes, corpus, dev, held_out):
     """Tell of labels that may be misspelled: rare ones, and those of training only."""
+    from skcw.data.schemes import stray_labels
+
     options, counts = corpus.file.options, corpus.labels
     strays = stray_labels(counts)  # Training has warned of them.
     once = sorted(label for label in counts.keys() - strays if counts[label] == 1)
@@ -401,5 +405,6 @@ def _text(result):
             (f"span F1 {judged}", f"{100 * result['span_f1']:.2f} %"),
             (f"token accuracy {judged}", f"{100 * result['token_accuracy']:.2f} %"),
         ]
-    rows += [(f"of {result['calibration']}", text) for text in result["thresholds"]]
+    held_out = f"calibrated on {result['calibration']}"
+    rows += [(held_out, text) for text in result["thresholds"]]
     return aligned(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")
