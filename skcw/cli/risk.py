@@ -118,9 +118,9 @@ class Acceptance:
         share = 100 * self.n_accepted / max(self.n_units, 1)
         risk = 100 * self.bound["risk"]
         level = 100 * self.bound["confidence_level"]
-        source = _source(self.selection)
         if not self.threshold < float("inf"):
             return _refusal(self.selection, self.bound)
+        source = _source(self.selection)
         return (
             f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
             f"wrong, with {level:g} % certainty, if this text is like {source}"
