@@ -42,7 +42,7 @@ class FileFormatWarning(UserWarning):
 
 
 class OutsideLabelWarning(UserWarning):
-    """Labels mark spans, but tokens outside of them are not labeled "O"."""
+    """Labels mark spans, but some are neither "O" nor follow a scheme."""
 
 
 class UnlearnedConfidenceWarning(UserWarning):

@@ -22,7 +22,9 @@ from skcw.data.schemes import (
     odd_outside,
     scheme_faults,
     scheme_of,
+    stray_labels,
     transition_constraints,
+    with_counts,
 )
 from skcw.exceptions import (
     ConstraintWarning,
@@ -248,7 +250,7 @@ def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
     """Return the rules of a tagger; warn if sequences break those it was given."""
     faults = data.faults(labels)
     if fresh:
-        warn_of_outside(labels, stacklevel + 1)
+        warn_of_outside(labels, data, stacklevel + 1)
     else:
         before = getattr(tagger, "scheme_faults_", {})
         faults = {name: n + before.get(name, 0) for name, n in faults.items()}
@@ -274,14 +276,24 @@ def _rules_of(tagger, labels, faults, dtype):
     return Rules(found, forbidden, faults, are_spans(labels))
 
 
-def warn_of_outside(labels, stacklevel):
-    """Warn if a label seems to stand for "O", which alone is outside of all spans."""
+def warn_of_outside(labels, data, stacklevel):
+    """Warn of a label that seems to stand for "O", or of few that follow no scheme."""
     odd = odd_outside(labels)
     if odd is not None:
         warnings.warn(
             f'the label {odd!r} seems to mean that a word is in no span, but only "O" '
             "does: it is learned as a span of its own. Rename it first: "
             f"convert_labels(y, 'IOB2', outside={odd!r})",
+            OutsideLabelWarning,
+            stacklevel=stacklevel,
+        )
+        return
+    counts = data.label_counts(len(labels)).tolist()
+    strays = stray_labels(dict(zip(labels, counts, strict=True)))
+    if strays:
+        warnings.warn(
+            "a few labels follow no scheme, while all others do: "
+            f"{with_counts(strays)}; typing errors? They are learned as they are",
             OutsideLabelWarning,
             stacklevel=stacklevel,
         )

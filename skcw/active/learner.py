@@ -237,13 +237,15 @@ class ActiveLearner:
         n : int, default=None
             How many items.
         words : int, default=None
-            How many words they may have in all.
+            How many words they may have in all; not for rows, which have none.
 
         Returns
         -------
         positions : ndarray of int64
             Positions in the pool.
         """
+        if words is not None and not self._pool.kind.has_sequences:
+            raise ValueError("rows have no words; say how many rows: n")
         most = self._settings["n_candidates"]
         if isinstance(n, Integral) and most is not None and n > most:
             raise ValueError(

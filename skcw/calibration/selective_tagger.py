@@ -440,7 +440,8 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
         differences = self._differences(found, X, batch) if check else []
         if differences:
             text = exchangeability_warning(differences)
-            warnings.warn(text, ExchangeabilityWarning, stacklevel=2)
+            # The line that calls, above the decorator.
+            warnings.warn(text, ExchangeabilityWarning, stacklevel=3)
         return found.accepted(risk)
 
     def predict_sets(self, X: Iterable[Any]) -> np.ndarray:

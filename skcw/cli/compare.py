@@ -248,5 +248,5 @@ def _text(result):
         f"{aligned(rows, headers, formats)}\n\n"
         "±: with other test sentences, 95 times in 100 the figure moves by less\n"
         "found: of the wrong words, those among the 10 % that the learner doubts most\n"
-        "off: how far confidences are from the share of words that are right"
+        "off: how far confidences are from the share of right words; lower is better"
     )

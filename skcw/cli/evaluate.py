@@ -31,6 +31,7 @@ from skcw.cli.inputs import (
     open_model,
     place_in,
     rescheme,
+    tell_of_unknown,
 )
 from skcw.cli.messages import UsageError, looks_like_model, report, warn
 from skcw.cli.options import (
@@ -267,6 +268,8 @@ def run(options):
         _warn_of_outside(same.true | same.predicted, options)
     figures, text = tally.figures(), tally.text()
     if confidence is not None:
+        found = confidence.labels, confidence.classes
+        tell_of_unknown(*found, options.inputs[1], options)
         figures["confidence"] = confidence.figures()
         text = f"{text}\n{confidence.text()}"
     report(options, figures, text)
@@ -291,7 +294,8 @@ def _same_labels(corpus, options, of_model):
         return LabelColumns(true, "the labels of the model", hint)
     hint = (
         "--label-column and --predicted-column choose those of the true and predicted "
-        "labels (the last is -1; after `skcw tag --confidence` they are -3 and -2)"
+        "labels (the last is -1; after `skcw tag` with --confidence or --accept they "
+        "are -3 and -2, with both -4 and -3)"
     )
     predicted = options.predicted_column
     return LabelColumns(true, f"column {-1 if predicted is None else predicted}", hint)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from contextlib import contextmanager
 from itertools import chain
 
@@ -172,6 +173,8 @@ class Corpus:
         The sentences of the first block.
     n_sentences, n_words : int
         How many of them have been iterated over.
+    labels : Counter
+        Their labels.
     """
 
     def __init__(self, file, in_blocks=False):
@@ -179,6 +182,7 @@ class Corpus:
 
         self.file = file
         self.n_sentences = self.n_words = 0
+        self.labels = Counter()
         blocks = file.labeled(BLOCK_TOKENS if in_blocks else WHOLE)
         blocks = (block for block in blocks if block[0].n_tokens)
         head = next(blocks, None)
@@ -196,7 +200,9 @@ class Corpus:
             place = place_in(file.title, X.lines, X.offsets, self.n_sentences)
             self.n_sentences += len(X)
             self.n_words += int(X.n_tokens)
-            yield X, rescheme(y, file.options, place, repairs)
+            y = rescheme(y, file.options, place, repairs)
+            self.labels.update(chain.from_iterable(y))
+            yield X, y
         repairs.tell(file.opened.note)
 
 
@@ -252,6 +258,31 @@ def read_like(name, options, X, features, templates):
         other = select_named(other, names, needed_columns(templates), title_of(name))
     check_width(other, templates, names, name, " besides the labels")
     return other, y
+
+
+def tell_of_unknown(counts, classes, name, options):
+    """Tell of labels of a file that a model does not know.
+
+    Parameters
+    ----------
+    counts : dict of str to int
+        How often each label occurs in the file.
+    classes : iterable of str
+        The labels of the model.
+    name : str
+        The file.
+    options : argparse.Namespace
+        Those of the command.
+    """
+    from skcw.data.schemes import with_counts
+
+    unknown = {label: counts[label] for label in set(counts).difference(classes)}
+    if unknown:
+        note(
+            options,
+            f"labels of {title_of(name)} that the model does not know: "
+            f"{with_counts(unknown)}",
+        )
 
 
 def needed_columns(templates):
@@ -314,11 +345,12 @@ def check_file(features, X, name, command, besides=""):
         return
     where = f"{title_of(name)}, line {X.lines[0]}"
     if X.n_columns > len(names) + COLUMNS_BESIDES:
+        text = "; --text reads plain text" if command == "tag" else ""
         warn(
             command,
             f"{where}: {X.n_columns} columns where the model has learned from "
             f"{len(names)} ({', '.join(names)}); the others are ignored. A file "
-            "has one word per line",
+            f"has one word per line{text}",
         )
     for column, template in _texts_of_columns(features.templates).items():
         if column and _share_known(features.vocabulary, X, column, template) < FEW:

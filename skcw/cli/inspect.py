@@ -425,7 +425,8 @@ def _pyplot():
     try:
         import matplotlib as mpl
     except ImportError:
-        raise ValueError("--plot needs matplotlib: pip install 'skcw[plot]'") from None
+        text = "--plot needs matplotlib: pip install matplotlib (extra plot)"
+        raise ValueError(text) from None
     # There may be no screen, and none is needed for a file.
     mpl.use("Agg")
     import matplotlib.pyplot as pyplot

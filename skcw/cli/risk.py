@@ -1,5 +1,8 @@
 """Risk control on the command line: calibrate, accept or review, evaluate."""
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 
 from skcw.cli.inputs import check_file
@@ -115,11 +118,9 @@ class Acceptance:
         share = 100 * self.n_accepted / max(self.n_units, 1)
         risk = 100 * self.bound["risk"]
         level = 100 * self.bound["confidence_level"]
-        source = self.selection["source"] or "the calibration sentences"
         if not self.threshold < float("inf"):
-            return (
-                f"accepted no {units}: {source} cannot guarantee a risk of {risk:g} %"
-            )
+            return _refusal(self.selection, self.bound)
+        source = _source(self.selection)
         return (
             f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
             f"wrong, with {level:g} % certainty, if this text is like {source}"
@@ -134,6 +135,18 @@ class Acceptance:
             warn(command, exchangeability_warning(found))
 
 
+def _source(selection):
+    return selection["source"] or "the calibration sentences"
+
+
+def _refusal(selection, bound):
+    """Return in words that nothing is accepted, since no threshold keeps the risk."""
+    return (
+        f"accepted no {UNITS[selection['unit']]}: {_source(selection)} cannot "
+        f"guarantee a risk of {100 * bound['risk']:g} %"
+    )
+
+
 class ConfidenceTally:
     """Collects confidences and whether labels are right, for ``skcw evaluate``.
 
@@ -146,6 +159,7 @@ class ConfidenceTally:
     def __init__(self, selection):
         self.confidence, self.correct = [], []
         self.groups, self.n_sentences = [], 0
+        self.labels, self.classes = Counter(), ()
         self.selection = selection
         self.bounds = (selection or {}).get("thresholds", ())
         self.accepted = [[0, 0, 0] for _ in self.bounds]
@@ -154,6 +168,8 @@ class ConfidenceTally:
         """Count the words of some sentences."""
         from skcw.metrics import token_correct
 
+        self.labels.update(chain.from_iterable(y))
+        self.classes = answers.classes
         for row, right in zip(
             answers.confidence(), token_correct(y, answers.labels()), strict=True
         ):
@@ -206,7 +222,10 @@ class ConfidenceTally:
             f"calibration error: {100 * found['expected_calibration_error']:.2f}%; "
             f"root CalibMSE: {found['root_calibration_mse']:.4f}"
         ]
-        for one in found["accepted"]:
+        for one, bound in zip(found["accepted"], self.bounds, strict=True):
+            if not float(bound["threshold"]) < float("inf"):
+                lines.append(_refusal(self.selection, bound))
+                continue
             lines.append(
                 f"accepted {100 * one['accepted_share']:.1f} % of the "
                 f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are "

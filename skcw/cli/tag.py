@@ -54,6 +54,7 @@ from skcw.cli.options import (
     command_parser,
     share,
 )
+from skcw.exceptions import ColumnFileError
 from skcw.io.formats import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
 
 # How many blocks each worker may have waiting: enough to keep it busy, few enough that
@@ -259,6 +260,16 @@ def run(options):
     if options.text:
         _check_text(options)
         options.format = "text"
+    try:
+        _tag(options)
+    except ColumnFileError as error:
+        if options.text or "are expected as in line" not in str(error):
+            raise
+        raise ColumnFileError(f"{error}; --text reads plain text") from None
+
+
+def _tag(options):
+    """Open the model and the file, and write what is tagged."""
     from skcw.io.corpora import BLOCK_TOKENS
 
     output = _output(options)

@@ -27,10 +27,12 @@ Examples
 import os
 import time
 import warnings
+from collections import Counter
+from itertools import chain
 
 from skcw._util.text_table import aligned
 from skcw.cli.features import make_features
-from skcw.cli.inputs import Corpus, open_input, read_like
+from skcw.cli.inputs import Corpus, open_input, read_like, tell_of_unknown
 from skcw.cli.learners import kept_passes, kept_text, make_tagger
 from skcw.cli.messages import (
     UsageError,
@@ -53,6 +55,9 @@ from skcw.cli.options import (
 )
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
+
+# Of few labels, one that occurs once is worth a line; of many, many are rare.
+MOST_ONCE, ENOUGH_WORDS = 5, 1000
 
 JUDGED = {"dev": "on the dev file", "training": "on the training data"}
 FLATTERING = (
@@ -188,6 +193,7 @@ def run(options):
     judged = _fit(pipeline, corpus, dev, checkpoint, clock)
     model, tagger = _saved(pipeline, corpus, held_out, options), pipeline.tagger
     _tell_of_slips(tagger, options)
+    _tell_of_labels(tagger.classes_, corpus, dev, held_out)
     if checkpoint is not None:
         checkpoint.clear()
     if options.calibrate is not None:
@@ -249,9 +255,12 @@ def _check_options(options):
     for name in filter(None, (options.corpus, options.dev)):
         known = options.calibrate and are_same(options.calibrate, name)
         if known and not options.allow_training_data:
+            used = "the model has learned from it"
+            if not are_same(options.corpus, name):
+                used = "the pass to keep is chosen by it"
             raise UsageError(
-                f"--calibrate must not be {name}: the model has learned from it, so it "
-                "cannot be used for calibration; --allow-training-data does so anyway"
+                f"--calibrate must not be {name}: {used}, so it cannot be used for "
+                "calibration; --allow-training-data does so anyway"
             )
     if options.checkpoint is None:
         if options.resume or options.checkpoint_every is not None:
@@ -350,6 +359,21 @@ def _tell_of_slips(tagger, options):
         )
 
 
+def _tell_of_labels(classes, corpus, dev, held_out):
+    """Tell of labels that may be misspelled: rare ones, and those of training only."""
+    from skcw.data.schemes import stray_labels
+
+    options, counts = corpus.file.options, corpus.labels
+    strays = stray_labels(counts)  # Training has warned of them.
+    once = sorted(label for label in counts.keys() - strays if counts[label] == 1)
+    if 0 < len(once) <= MOST_ONCE and corpus.n_words >= ENOUGH_WORDS:
+        note(options, f"labels that occur once: {', '.join(once)}; a typing error?")
+    for name, judged in ((options.dev, dev), (options.calibrate, held_out)):
+        if judged is not None:
+            found = Counter(chain.from_iterable(judged[1]))
+            tell_of_unknown(found, classes, name, options)
+
+
 def _scores(tagger, batch, y, judged_on):
     """Return how good the labels are, if something judges them."""
     if batch is None:
@@ -381,5 +405,6 @@ def _text(result):
             (f"span F1 {judged}", f"{100 * result['span_f1']:.2f} %"),
             (f"token accuracy {judged}", f"{100 * result['token_accuracy']:.2f} %"),
         ]
-    rows += [(f"of {result['calibration']}", text) for text in result["thresholds"]]
+    held_out = f"calibrated on {result['calibration']}"
+    rows += [(held_out, text) for text in result["thresholds"]]
     return aligned(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")

@@ -181,9 +181,10 @@ def exchangeability_failures(reference, new):
 
         p_value = ks_2samp(before, now, method="asymp").pvalue
         if p_value < UNLIKELY / len(reference):
+            like = "harder" if np.mean(now) < np.mean(before) else "easier"
             found.append(
                 f"the mean {name} is {np.mean(now):.3g} instead of "
-                f"{np.mean(before):.3g} (p = {p_value:.1g})"
+                f"{np.mean(before):.3g}, as in {like} text (p = {p_value:.1g})"
             )
     return found
 

@@ -287,7 +287,9 @@ class InferenceModel:
             The model.
         """
         if not can_serve(header):
-            without = "" if "features" in header["state"] else " without features"
+            state = header["state"]
+            serves = isinstance(state.get("serving"), dict) and "features" not in state
+            without = " without features" if serves else ""
             raise ModelFileError(
                 f"it holds a {header['class']}{without}, which skcw.InferenceModel "
                 "cannot serve; open it with skcw.load, which needs scikit-learn"

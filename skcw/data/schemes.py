@@ -365,6 +365,53 @@ def odd_outside(labels):
     return bare[0] if len(bare) == 1 and len(typed) == len(parts) - 1 > 0 else None
 
 
+# Labels without a prefix are slips if there are so few of them for one with a prefix.
+FEW_STRAYS = 0.02
+
+
+def stray_labels(counts):
+    """Return the few labels without a prefix among many that have one.
+
+    Parameters
+    ----------
+    counts : dict of str to int
+        How often each label of a corpus occurs.
+
+    Returns
+    -------
+    strays : dict of str to int
+        Those that are probably slips, and how often each occurs.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import stray_labels
+    >>> stray_labels({"O": 900, "B-ORG": 99, "BORG": 1})
+    {'BORG': 1}
+    >>> stray_labels({"O": 999, "ORG": 1})
+    {}
+    """
+    bare = "".join(ROLES)
+    strays = {k: n for k, n in counts.items() if parse_label(k, bare)[0] is None}
+    n_strays = sum(strays.values())
+    n_prefixed = sum(counts.values()) - n_strays - counts.get("O", 0)
+    return strays if 0 < n_strays <= FEW_STRAYS * n_prefixed else {}
+
+
+def with_counts(counts, most=5):
+    """Return labels and how often they occur as a text that names not too many.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import with_counts
+    >>> with_counts({"BORG": 1, "NN": 20})
+    "'NN' (20), 'BORG' (1)"
+    """
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    named = ", ".join(f"{label!r} ({n})" for label, n in ordered[:most])
+    more = len(ordered) - most
+    return named if more <= 0 else f"{named} and {more} more"
+
+
 def convert_labels(
     y: Any, target: str, source: str = "auto", outside: str = "O"
 ) -> np.ndarray:

@@ -33,7 +33,7 @@ def open_axes(ax, figsize):
         import matplotlib.pyplot as pyplot
     except ImportError as error:
         raise ImportError(
-            "pictures need matplotlib: pip install 'skcw[plot]'"
+            "pictures need matplotlib: pip install matplotlib (extra plot)"
         ) from error
     if ax is not None:
         return check_axes(ax, "ax")

@@ -1,8 +1,10 @@
 """Spans of a corpus whose labels are probably wrong."""
 
+from collections import Counter
+from itertools import chain
 from typing import NamedTuple
 
-from skcw.data.schemes import are_spans, extract_spans
+from skcw.data.schemes import are_spans, extract_spans, stray_labels
 
 
 class Suspect(NamedTuple):
@@ -63,7 +65,9 @@ def suspicious_spans(y, expected, probability):
     >>> suspect.start, suspect.end, suspect.confusion, suspect.probability
     (0, 2, ('PER', 'LOC'), 0.2)
     """
-    spans_of = _spans if are_spans(set().union(*y, *expected)) else _words
+    counts = Counter(chain.from_iterable(chain(y, expected)))
+    # A slip or two is a span of its own type.
+    spans_of = _spans if are_spans(counts.keys() - stray_labels(counts)) else _words
     rows = enumerate(zip(y, expected, probability, strict=True))
     found = [suspect for s, row in rows for suspect in _of_sentence(s, *row, spans_of)]
     return sorted(found, key=lambda suspect: (suspect.probability, suspect[:2]))

@@ -268,11 +268,15 @@ def _incomplete(path, error):
 
 def _read_table(file, path, n_bytes):
     """Return the first bytes of a file, the entries of its arrays and its metadata."""
-    if file.read(len(CRFSUITE)) == CRFSUITE:
+    first = file.read(9)
+    if first.startswith(CRFSUITE):
         raise ModelFileError(
             f"{path} is a model of CRFsuite; open it with "
             "skcw.CRFSequenceTagger.from_crfsuite"
         )
+    # The zeros of a length in eight bytes, and JSON.
+    if first[6:] not in b"\0\0{":
+        raise ModelFileError(f"{path} is not a skcw model")
     file.seek(0)
     try:
         head = _read_head(file, n_bytes)

@@ -167,7 +167,7 @@ CLASSIFIERS = (MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron)
 def to_onnx(model: Any, X: ArrayLike | None = None, **options: Any) -> Any:
     """Return a fitted classifier, or a pipeline that ends in one, as an ONNX model.
 
-    Needs the package skl2onnx: ``pip install 'skcw[onnx]'``.
+    Needs the package skl2onnx: ``pip install skl2onnx`` (extra onnx).
 
     Parameters
     ----------
@@ -203,7 +203,8 @@ def to_onnx(model: Any, X: ArrayLike | None = None, **options: Any) -> Any:
     try:
         import skl2onnx
     except ImportError as error:
-        raise ImportError("to_onnx needs skl2onnx: pip install 'skcw[onnx]'") from error
+        text = "to_onnx needs skl2onnx: pip install skl2onnx (extra onnx)"
+        raise ImportError(text) from error
 
     register_onnx_converters()
     return skl2onnx.to_onnx(model, X, **options)

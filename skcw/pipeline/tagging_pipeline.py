@@ -478,7 +478,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @available_if(_tagger_has("explain"))
     @reads_at_once
-    def explain(self, sequence, *, token=None, against=None):
+    def explain(self, sequence, token=None, *, against=None):
         """Explain the label of every token of one sequence.
 
         Parameters

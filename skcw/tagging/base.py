@@ -568,7 +568,7 @@ class WrappedTagger(BaseSequenceTagger):
         return inner.train_overlap(X, unit) if known else np.nan
 
     @available_if(lambda self: _inside(self, "explain"))
-    def explain(self, sequence, *, token=None, against=None):
+    def explain(self, sequence, token=None, *, against=None):
         """Explain the label of every token of one sequence.
 
         Parameters

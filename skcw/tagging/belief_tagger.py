@@ -108,7 +108,7 @@ class BeliefTagger(BaseSequenceTagger):
 
     @available_if(lambda self: self._is_chain)
     @reads_at_once
-    def explain(self, sequence, *, token=None, against=None):
+    def explain(self, sequence, token=None, *, against=None):
         """Explain the label of every token of one sequence.
 
         The predicted labeling is compared with the best legal one that has another

@@ -514,7 +514,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         began = time.perf_counter()
         batch = self._training_batch(X, fresh=True).with_precision("float64")
         data, labels = self._examples(batch, y, sample_weight)
-        warn_of_outside(labels, 4)
+        warn_of_outside(labels, data, 4)
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)

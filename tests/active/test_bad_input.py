@@ -239,6 +239,8 @@ def test_regressors_have_no_labels_to_ask_for():
 
 def test_utilities_are_of_rows_or_of_sequences():
     classifier = MultiClassCW().fit(np.eye(2), [0, 1])
+    with pytest.raises(ValueError, match="rows have no words"):
+        ActiveLearner(MultiClassCW(random_state=0), rows()[0]).query(words=10)
     with pytest.raises(TypeError, match="MultiClassCW labels rows"):
         least_confident_word(classifier, np.eye(2))
     with pytest.raises(TypeError, match="CWSequenceTagger labels sequences"):

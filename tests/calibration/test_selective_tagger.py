@@ -195,6 +195,7 @@ def test_text_of_another_kind_is_told_in_words(selective):
     with pytest.warns(ExchangeabilityWarning, match="the mean confidence is") as told:
         selective.accept(strange)
     assert "known features per word" in str(told[0].message)
+    assert "as in harder text" in str(told[0].message) and told[0].filename == __file__
     assert len(selective.exchangeability(strange)) == 2
     selective.accept(strange, check=False)
 

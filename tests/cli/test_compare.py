@@ -29,7 +29,7 @@ def test_the_built_in_corpus_is_compared_by_all_learners(run):
         "CRF", "",
         "±: with other test sentences, 95 times in 100 the figure moves by less",
         "found: of the wrong words, those among the 10 % that the learner doubts most",
-        "off: how far confidences are from the share of words that are right",
+        "off: how far confidences are from the share of right words; lower is better",
         "",
     ]  # fmt: skip
     # Of sentences that cost nothing most are there to test.

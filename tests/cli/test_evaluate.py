@@ -152,7 +152,7 @@ def test_confidences_are_not_taken_for_labels(run, stdin, files):
     stdin(tagged)
     code, out, err = run("evaluate")
     assert (code, out) == (1, "") and "column -1 holds numbers such as '" in err
-    assert "they are -3 and -2" in err and err.count("\n") == 1
+    assert "they are -3 and -2, with both -4 and -3" in err and err.count("\n") == 1
     stdin(tagged)
     code, out, _ = run("evaluate", "--label-column", -3, "--predicted-column", -2)
     of_model = run("evaluate", files / "m.skcw", files / "test.conll")

@@ -110,6 +110,9 @@ def test_calibration_needs_sentences_that_are_new(run, calibrated, tmp_path):
     assert code == 2 and "--calibrate" in err
     code, _, err = run(*train, "--calibrate", calibrated / "train.conll")
     assert code == 2 and "the model has learned from it" in err
+    held = calibrated / "held.conll"
+    code, _, err = run(*train, "--calibrate", held, "--dev", held)
+    assert code == 2 and "the pass to keep is chosen by it" in err
     (tmp_path / "copy.conll").write_text((calibrated / "train.conll").read_text())
     code, _, err = run(*train, "--calibrate", tmp_path / "copy.conll")
     assert code == 1 and "has learned from 100 % of the words" in err
@@ -136,6 +139,9 @@ def test_a_risk_that_no_threshold_keeps_leaves_all_for_review(
     assert {row[-1] for row in marks_of(out)} == {
         "review"
     } and "accepted no words" in err
+    _, out, _ = run("evaluate", tmp_path / "m", calibrated / "test.conll")
+    told = f"accepted no words: {tmp_path / 'few.conll'} cannot guarantee a risk of"
+    assert out.endswith(f"{told} 0.1 %\n")
 
 
 def test_a_model_without_threshold_cannot_accept(run, files):

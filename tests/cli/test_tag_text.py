@@ -86,3 +86,11 @@ def test_a_wrong_encoding_is_told(run, model, tmp_path):
 def test_options_of_column_files_are_refused(run, model, letter, option):
     code, _, err = run("tag", model, "--text", letter, *option)
     assert code == 2 and f"{option[0]} is for column files" in err
+
+
+def test_a_text_that_is_read_as_columns_is_told_of_the_option(run, files, tmp_path):
+    path = tmp_path / "letter.txt"
+    for text, code in (("Ann went to Bonn and\nBob left.\n", 1), ("a b c d e f\n", 0)):
+        path.write_text(text)
+        got, _, err = run("tag", files / "m.skcw", path)
+        assert got == code and "; --text reads plain text\n" in err

@@ -207,3 +207,33 @@ def test_a_model_is_no_corpus(run, files, tmp_path):
     ):
         code, _, err = run(*command)
         assert code == 1 and err.endswith("m.skcw is not a text but a model of skcw\n")
+
+
+@pytest.mark.filterwarnings("default::skcw.exceptions.OutsideLabelWarning")
+def test_misspelled_labels_are_told(run, tmp_path):
+    right = text_of(make_tagged_corpus(100, random_state=1))
+    wrong = right.replace(" B-PER\n", " B-PRE\n", 1).replace(" B-ORG\n", " BORG\n", 1)
+    (tmp_path / "right").write_text(right)
+    (tmp_path / "wrong").write_text(wrong)
+    model, passes = tmp_path / "m.skcw", ["--passes", 2]
+    code, _, err = run("train", tmp_path / "wrong", "-o", model, *passes)
+    assert code == 0
+    assert (
+        "skcw train: warning: a few labels follow no scheme, while all others do: "
+        "'BORG' (1); typing errors? They are learned as they are\n" in err
+    )
+    assert "skcw train: labels that occur once: B-PRE; a typing error?\n" in err
+    # One slip does not break the spans into words.
+    code, out, _ = run("check", tmp_path / "wrong", *passes)
+    assert code == 0 and "\nBORG" in out and "I-ORG " in out and "I-ORG -> " not in out
+    unknown = "labels of {} that the model does not know: 'B-PRE' (1), 'BORG' (1)\n"
+    unknown = unknown.format(tmp_path / "wrong")
+    for option in ("--dev", "--calibrate"):
+        args = ["train", tmp_path / "right", "-o", model, option, tmp_path / "wrong"]
+        if option == "--calibrate":
+            args += ["--allow-training-data", "--accept-risk", 0.5]
+        code, _, err = run(*args, *passes)
+        assert code == 0 and f"skcw train: {unknown}" in err
+        assert "occur once" not in err
+    code, _, err = run("evaluate", model, tmp_path / "wrong")
+    assert (code, err) == (0, f"skcw evaluate: {unknown}")

@@ -49,6 +49,10 @@ def test_the_code_samples_print_what_is_shown_below_them(tmp_path, monkeypatch, 
     for code, shown in SAMPLES:
         exec(compile(code, "README.md", "exec"), names)
         assert capsys.readouterr().out == shown, code
+    # The code writes what the commands read; one writes its own.
+    commands = "\n".join(re.findall("^skcw .*", README, re.MULTILINE))
+    read = set(re.findall(r"[\w-]+\.conll", commands)) - {"corrected.conll"}
+    assert read == {path.name for path in tmp_path.glob("*.conll")}
 
 
 def test_most_code_samples_show_what_they_print():

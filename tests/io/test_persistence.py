@@ -319,7 +319,9 @@ def test_a_file_that_lacks_a_few_bytes_is_refused(path, cut):
 )
 def test_other_files_are_refused(tmp_path, content):
     (tmp_path / "file").write_bytes(content)
-    with pytest.raises(ModelFileError, match="not a complete skcw model"):
+    # A model might have been cut off so early.
+    told = "not a complete skcw model" if len(content) < 7 else "is not a skcw model$"
+    with pytest.raises(ModelFileError, match=told):
         load(tmp_path / "file")
 
 

@@ -45,7 +45,7 @@ def test_a_label_can_be_asked_why_it_was_not_chosen(tagger, X):
                 with pytest.raises(ValueError, match="do not allow"):
                     tagger.explain(sequence, token=t, against=against)
                 continue
-            (why,) = tagger.explain(sequence, token=t, against=against)
+            (why,) = tagger.explain(sequence, t, against=against)
             assert (why.label, why.rival) == (label, against)
             assert why.margin == pytest.approx(best - rival, rel=1e-9, abs=1e-9)
             total = sum(part.value for part in why.contributions)

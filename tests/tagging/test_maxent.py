@@ -123,16 +123,16 @@ def test_a_sequence_without_weight_leaves_no_trace():
     X, y = features(n_sequences=30)
     weight = np.ones(len(X) + 1)
     weight[-1] = 0.0
-    extra = maxent().fit([*X, [["new"]]], [*y, ["late"]], sample_weight=weight)
+    extra = maxent().fit([*X, [["new"]]], [*y, ["S-late"]], sample_weight=weight)
     plain = maxent().fit(X, y)
-    assert extra.classes_.tolist() == [*plain.classes_, "late"]
+    assert extra.classes_.tolist() == [*plain.classes_, "S-late"]
     assert extra.intercept_[-1] == -np.inf
     assert extra.predict(X).tolist() == plain.predict(X).tolist()
     probes = [*X[:2], [["new"]]]
     for row in extra.predict_marginals(probes):
-        assert all(token["late"] == 0.0 for token in row)
+        assert all(token["S-late"] == 0.0 for token in row)
     for row in extra.predict_nbest(probes, 50):
-        assert all("late" not in labels for labels, _ in row)
+        assert all("S-late" not in labels for labels, _ in row)
 
 
 def test_two_labels_and_one_are_enough():
