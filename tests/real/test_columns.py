@@ -69,5 +69,6 @@ def test_the_one_fault_of_each_spanish_file_is_found(data_home, part):
     _, y = read_columns(data_home / "conll2002-es" / f"{part}.txt.gz").split_label()
     with pytest.raises(ValueError, match=r"token 0 has the label 'I-"):
         convert_labels(y, "IOBES", source="IOB2")
-    mended = convert_labels(y, "IOB2")
+    with pytest.warns(UserWarning, match=r"labels repaired: 1, sentences: 1; first"):
+        mended = convert_labels(y, "IOB2")
     assert sum(a != b for a, b in zip(mended, y, strict=True)) == 1
