@@ -275,7 +275,7 @@ def _rates(n_cells):
     mixture = Mixture(mean, variance, drift, 0.0)
     for own in moves:
         mixture.add(own)
-    mixture.finish()
+    mixture.finish(number=1)
     merging = time.perf_counter() - began
     with TemporaryDirectory() as folder:
         began = time.perf_counter()

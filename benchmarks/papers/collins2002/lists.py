@@ -4,6 +4,7 @@ import pickle
 from time import process_time
 
 import numpy as np
+from sklearn.base import clone
 
 from common.corpora import MADE
 from common.measure import progress
@@ -20,7 +21,7 @@ from skcw.reranking import (
     VotedPerceptronReranker,
 )
 from skcw.reranking.candidates import candidate_errors
-from skcw.reranking.selection import jackknifed_nbest, sentence_folds
+from skcw.reranking.selection import sentence_folds
 from skcw.reranking.words import lower_case_lexicon
 
 # ---- Base taggers of the reranking benchmark, and their lists of candidates ----
@@ -120,7 +121,7 @@ def make_lists(base, task, train, test, n_folds=N_FOLDS):
     tagger = base_tagger(base).fit(X, gold)
     fit_seconds = process_time() - began
     folds = sentence_folds(tagger, X, gold, None, n_folds)
-    jackknifed = jackknifed_nbest(base_tagger(base), X, gold, folds, N_BEST)
+    jackknifed = jackknifed_nbest(base_tagger(base), X, gold, folds)
     seconds = process_time() - began
     began = process_time()
     found = tagger.predict_nbest(probe, N_BEST)
@@ -131,6 +132,16 @@ def make_lists(base, task, train, test, n_folds=N_FOLDS):
         "oracle": tagger.predict_nbest(probe, N_ORACLE),
         "seconds": {"fit": fit_seconds, "all": seconds, "test": test_seconds},
     }
+
+
+def jackknifed_nbest(tagger, X, y, folds):
+    """Return the n-best lists of sentences by copies that have not seen their fold."""
+    found = object_rows([] for _ in folds)
+    for fold in np.unique(folds[folds >= 0]):
+        rest, own = (folds >= 0) & (folds != fold), folds == fold
+        copy = clone(tagger).fit(X[rest], y[rest])
+        found[own] = copy.predict_nbest(X[own], N_BEST)
+    return found
 
 
 def held_out(train):
