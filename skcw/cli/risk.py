@@ -158,7 +158,6 @@ class ConfidenceTally:
 
     def __init__(self, selection):
         self.confidence, self.correct = [], []
-        self.groups, self.n_sentences = [], 0
         self.labels, self.classes = Counter(), ()
         self.selection = selection
         self.bounds = (selection or {}).get("thresholds", ())

@@ -79,11 +79,6 @@ class Jackknife:
         All labels.
     finer : ndarray of int64, default=None
         Each fold in two, for the case that there are two folds only.
-
-    Attributes
-    ----------
-    copies : list of tuple
-        The folds that each copy fitted has not seen.
     """
 
     def __init__(self, tagger, sentences, folds, n_best, labels, finer=None):
@@ -97,11 +92,10 @@ class Jackknife:
         self.sentences, self.folds = sentences, folds
         self.n_best, self.labels = n_best, labels
         self.finer, self.names = finer, np.unique(folds[folds >= 0]).tolist()
-        self.copies, self.of_fold, self._of_pairs = [], {}, {}
+        self.of_fold, self._of_pairs = {}, {}
 
     def copy_without(self, *left_out):
         """Return a copy of the tagger that has not seen some folds."""
-        self.copies.append(left_out)
         train = self.sentences[(self.folds >= 0) & ~np.isin(self.folds, left_out)]
         weights = {} if train.weight is None else {"sample_weight": train.weight}
         return clone(self.tagger).fit(train.X, train.y, **weights)

@@ -44,7 +44,7 @@ def interval(name, words, method="auto", **options):
 
 @cache
 def population():
-    return draw_words(50_000, np.random.default_rng(0))[1]
+    return draw_words(200_000, np.random.default_rng(0))[1]
 
 
 def truth_in_bins(name, truth, n):
